@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# weir_folder(<name> DEPS ... PUBLIC_LIBS ... PRIVATE_LIBS ... TEST_LIBS ...)
+#
+# Turns src/<name>/ into targets, by the endings of the file names:
+#
+#   *.cc            weir_<name>            static library
+#   *_testing.cc    weir_<name>_testing    support of this and higher folders' tests
+#   *_test.cc       <name>_tests           one GoogleTest program
+#   x_fuzz.cc       x_fuzz                 one libFuzzer program each, with WEIR_FUZZ
+#   x_bench.cc      x_bench                one Google Benchmark program each, by target `benches`
+#
+# DEPS are folders and must agree with tools/layers.py. A folder without sources is an interface.
+# Test support (*_testing.cc) reads files of the tree below WEIR_SOURCE_DIR.
+
+include(GoogleTest)
+include(cmake/pch.cmake)
+
+# Sets <out> to the files of src/<folder>/ that match <pattern>.
+function(weir_glob out folder pattern)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/${pattern}")
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# weir_library(<target> SOURCES ... PUBLIC ... PRIVATE ...): static, or interface without sources.
+function(weir_library target)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+    weir_use_pch(${target})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${arg_PUBLIC})
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope}
+    "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>"
+    "$<INSTALL_INTERFACE:include/weir>")
+endfunction()
+
+function(weir_tests folder libs)
+  weir_glob(sources ${folder} *_test.cc)
+  if(sources)
+    add_executable(${folder}_tests ${sources})
+    target_link_libraries(${folder}_tests PRIVATE ${libs} GTest::gmock_main)
+    weir_use_pch(${folder}_tests)
+    gtest_discover_tests(${folder}_tests
+      WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
+function(weir_fuzzers folder libs)
+  weir_glob(sources ${folder} *_fuzz.cc)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_executable(${name} "${source}")
+    target_link_libraries(${name} PRIVATE ${libs})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    weir_use_pch(${name})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
+  endforeach()
+endfunction()
+
+function(weir_benches folder libs)
+  weir_glob(sources ${folder} *_bench.cc)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_executable(${name} EXCLUDE_FROM_ALL "${source}")
+    target_link_libraries(${name} PRIVATE ${libs} benchmark::benchmark_main)
+    weir_use_pch(${name})
+    set_target_properties(${name} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench/${folder}")
+    add_dependencies(benches ${name})
+  endforeach()
+endfunction()
+
+function(weir_folder folder)
+  cmake_parse_arguments(arg "" "" "DEPS;PUBLIC_LIBS;PRIVATE_LIBS;TEST_LIBS" ${ARGN})
+
+  weir_glob(sources ${folder} *.cc)
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench|testing)\\.cc$")
+  list(TRANSFORM arg_DEPS PREPEND weir_ OUTPUT_VARIABLE deps)
+  weir_library(weir_${folder}
+    SOURCES ${sources} PUBLIC ${deps} ${arg_PUBLIC_LIBS} PRIVATE ${arg_PRIVATE_LIBS})
+
+  weir_glob(testing_sources ${folder} *_testing.cc)
+  list(TRANSFORM deps APPEND _testing OUTPUT_VARIABLE testing_deps)
+  weir_library(weir_${folder}_testing
+    SOURCES ${testing_sources} PUBLIC weir_${folder} ${testing_deps} PRIVATE GTest::gmock)
+  if(testing_sources)
+    target_compile_definitions(weir_${folder}_testing PRIVATE
+      "WEIR_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
+  endif()
+
+  set(libs weir_${folder}_testing ${arg_TEST_LIBS})
+  weir_tests(${folder} "${libs}")
+  weir_benches(${folder} "${libs}")
+  if(WEIR_FUZZ)
+    weir_fuzzers(${folder} "${libs}")
+  endif()
+endfunction()

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What the commands at the root share. They source this file from the root of the repository.
+
+# Prints the packages of tools/packages that are not installed.
+missing_packages() {
+  local wanted
+  wanted=$(sed 's/#.*//' tools/packages)
+  # shellcheck disable=SC2086  # one word per package
+  comm -23 <(printf '%s\n' $wanted | sort) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+      sed -n 's/^installed //p' | sort -u)
+}
+
+# Installs what is missing, or says exactly what to do.
+ensure_packages() {
+  local missing as_root=()
+  if ! command -v dpkg-query >/dev/null; then
+    echo "Weir is built on Debian 12; its packages are listed in tools/packages." >&2
+    return 1
+  fi
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]} == 0)); then
+    return 0
+  fi
+  if ((EUID != 0)); then
+    if ! sudo -n true 2>/dev/null && ! { command -v sudo >/dev/null && [[ -t 0 ]]; }; then
+      echo "These packages are missing. As root:" >&2
+      echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "installing ${missing[*]}"
+  "${as_root[@]}" apt-get -qq update >/dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq install --no-install-recommends -y "${missing[@]}" >/dev/null
+}
