@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event: an immutable CloudEvent 1.0, kept as its JSON text with an index into it.
+//
+// Every event is valid: decode_event, decode_batch and EventBuilder, which make them, enforce every
+// rule of the specification. The text is kept as it came, so that unknown extensions and data go
+// out byte for byte as they came in, and data is parsed once, however many filters look into it.
+// Immutable and shared by pointer; safe to read from several threads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "event/json_document.h"
+#include "event/path.h"
+#include "event/value.h"
+
+namespace weir::event {
+
+class Event;
+using EventPtr = std::shared_ptr<const Event>;
+
+struct Attribute {
+  std::string_view name;
+  Value value;            // bool, int, string; time is a timestamp
+  std::string_view text;  // the canonical string form: true, 42, the string, the time as written
+};
+
+enum class DataKind : std::uint8_t { kNone, kJson, kBinary };
+
+class Event {
+ public:
+  std::string_view id() const { return core_text(CoreAttribute::kId); }
+  std::string_view source() const { return core_text(CoreAttribute::kSource); }
+  std::string_view type() const { return core_text(CoreAttribute::kType); }
+  // The text of a core attribute, empty if it is absent.
+  std::string_view core_text(CoreAttribute attribute) const;
+
+  // All attributes that are present, in the order of the text; data is none of them.
+  std::span<const Attribute> attributes() const { return attributes_; }
+  // Null if the event has no such attribute.
+  const Attribute* find(std::string_view name) const;
+  const Attribute* find(CoreAttribute attribute) const;
+
+  DataKind data_kind() const { return data_kind_; }
+  // The JSON value of data; an empty reference unless the kind is kJson.
+  JsonRef data() const { return data_; }
+  // The content of data_base64, decoded; empty unless the kind is kBinary.
+  std::string data_bytes() const;
+
+  // The value at a path; kMissing if there is none.
+  Value at(const Path& path) const;
+  // The JSON value at a path into data; an empty reference if there is none.
+  JsonRef json_at(const Path& path) const;
+
+  // The event as one JSON object, as it was written.
+  std::string_view json() const { return document_.text(); }
+
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() = default;
+
+ private:
+  friend class EventDecoder;
+  Event() = default;
+
+  std::unique_ptr<char[]> text_;
+  JsonDocument document_;
+  std::vector<Attribute> attributes_;
+  // One more than the index into attributes_ of each core attribute; 0: absent.
+  std::array<std::uint16_t, kCoreAttributeCount> core_index_{};
+  DataKind data_kind_ = DataKind::kNone;
+  JsonRef data_;
+};
+
+struct EventLimits {
+  JsonLimits json = {};
+  std::size_t batch_count_max = 100'000;
+  std::size_t attribute_count_max = 100;  // at most 65534
+  std::size_t attribute_name_bytes_max = 256;
+};
+
+// Decodes exactly one event in JSON format.
+base::Result<EventPtr> decode_event(std::string_view text, const EventLimits& limits = {});
+
+// Decodes a JSON array of events. What is no JSON fails as a whole; an element that is JSON but no
+// valid event fails alone, in its place.
+base::Result<std::vector<base::Result<EventPtr>>> decode_batch(std::string_view text,
+                                                               const EventLimits& limits = {});
+
+}  // namespace weir::event

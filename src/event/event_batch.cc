@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "event/event_decoder.h"
+
+namespace weir::event {
+namespace {
+
+using base::ErrorId;
+using Batch = std::vector<base::Result<EventPtr>>;
+
+// Walks the array by hand so that each element is parsed once and straight into its event.
+class BatchReader {
+ public:
+  BatchReader(std::string_view text, const EventLimits& limits) : text_(text), limits_(limits) {}
+
+  base::Result<Batch> read() {
+    if (peek() != '[') return error(ErrorId::kEventBatchNotAnArray, "a batch as a JSON array");
+    ++offset_;
+    if (peek() != ']') {
+      do {
+        if (auto done = element(); !done) return done.error();
+      } while (take(','));
+      if (peek() != ']') return error(ErrorId::kJsonSyntax, "',' or ']' after an event");
+    }
+    ++offset_;
+    if (peek() != '\0' || offset_ < text_.size()) {
+      return error(ErrorId::kJsonTrailingBytes, "nothing after the batch");
+    }
+    return std::move(batch_);
+  }
+
+ private:
+  base::Result<void> element() {
+    if (batch_.size() >= limits_.batch_count_max) {
+      return base::Error{
+          ErrorId::kEventBatchTooLong,
+          fmt::format("a batch has more than {} events, the limit", limits_.batch_count_max),
+          base::position_at(text_, offset_)};
+    }
+    JsonLimits limits = limits_.json;
+    --limits.depth_max;
+    auto prefix = JsonDocument::parse_prefix(text_, offset_, limits);
+    if (!prefix) return prefix.error();
+    offset_ = prefix->end_bytes;
+    batch_.push_back(
+        EventDecoder(text_, prefix->begin_bytes, limits_).decode(std::move(prefix->document)));
+    return {};
+  }
+
+  bool take(char c) {
+    if (peek() != c) return false;
+    ++offset_;
+    return true;
+  }
+
+  // The next byte that is not white space; NUL at the end.
+  char peek() {
+    while (offset_ < text_.size() &&
+           std::string_view(" \n\t\r").find(text_[offset_]) != std::string_view::npos) {
+      ++offset_;
+    }
+    return offset_ < text_.size() ? text_[offset_] : '\0';
+  }
+
+  base::Error error(ErrorId id, std::string_view what) const {
+    if (offset_ < text_.size()) {
+      return {id, fmt::format("expected {}", what), base::position_at(text_, offset_)};
+    }
+    return {ErrorId::kJsonTruncated, fmt::format("expected {}, found the end of the text", what),
+            base::position_at(text_, offset_)};
+  }
+
+  std::string_view text_;
+  const EventLimits& limits_;
+  std::size_t offset_ = 0;
+  Batch batch_;
+};
+
+}  // namespace
+
+base::Result<Batch> decode_batch(std::string_view text, const EventLimits& limits) {
+  return BatchReader(text, limits).read();
+}
+
+}  // namespace weir::event

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an event costs to decode and to look into, on quotes of about 300 bytes.
+//
+// The baseline of decoding is simdjson's DOM parser with its padding copy and the four required
+// attributes read; it checks no rule of CloudEvents, keeps no text and allows duplicate names.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "base/prng.h"
+#include "event/event.h"
+#include "event/path.h"
+
+namespace weir::event {
+namespace {
+
+constexpr std::size_t kEventCount = 2'000;
+
+std::string quote(base::Prng& prng) {
+  static constexpr std::array<std::string_view, 8> kSymbols = {"INTC", "YHOO",  "MSFT", "IBM",
+                                                               "AAPL", "GOOGL", "AMZN", "T"};
+  static constexpr std::array<std::string_view, 4> kVenues = {"XNYS", "XNAS", "BATS", "ARCX"};
+  const std::string_view symbol = kSymbols[prng.below(kSymbols.size())];
+  const double price = 10.0 + static_cast<double>(prng.below(90'000)) / 100.0;
+  return fmt::format(
+      R"({{"specversion":"1.0","id":"{:016x}","source":"/exchanges/{}/feed","type":"quote",)"
+      R"("subject":"{}","time":"2026-01-{:02}T{:02}:{:02}:{:02}.{:06}Z",)"
+      R"("datacontenttype":"application/json","data":{{"symbol":"{}","price":{:.2f},"size":{},)"
+      R"("venue":"{}","bid":{:.2f},"ask":{:.2f},"flag":{}}}}})",
+      prng.next(), prng.below(20), symbol, 1 + prng.below(31), prng.below(24), prng.below(60),
+      prng.below(60), prng.below(1'000'000), symbol, price, 100 * (1 + prng.below(50)),
+      kVenues[prng.below(kVenues.size())], price - 0.01, price + 0.01, prng.chance(0.5));
+}
+
+std::vector<std::string> quotes() {
+  base::Prng prng(42);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < kEventCount; ++i) texts.push_back(quote(prng));
+  return texts;
+}
+
+double average_bytes(const std::vector<std::string>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size();
+  return static_cast<double>(bytes) / static_cast<double>(texts.size());
+}
+
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+template <typename Work>
+double seconds_of(const std::vector<std::string>& texts, Work&& work) {
+  const double begin = thread_cpu_seconds();
+  for (const std::string& text : texts) work(text);
+  return thread_cpu_seconds() - begin;
+}
+
+void decode(const std::string& text) {
+  const auto event = decode_event(text);
+  WEIR_CHECK(event.has_value());
+  benchmark::DoNotOptimize(event->get());
+}
+
+void decode_by_baseline(simdjson::dom::parser& parser, const std::string& text) {
+  static constexpr std::array kRequired = {"specversion", "id", "source", "type"};
+  constexpr bool kCopyToPad = true;
+  const auto document = parser.parse(text.data(), text.size(), kCopyToPad);
+  for (const char* const name : kRequired) {
+    std::string_view value;
+    WEIR_CHECK(document[name].get(value) == simdjson::SUCCESS);
+    benchmark::DoNotOptimize(value);
+  }
+}
+
+// One iteration is a round of each, so that a slow moment of the machine hits both; the best round
+// of each counts.
+void BM_ParseEvent(benchmark::State& state) {
+  const std::vector<std::string> texts = quotes();
+  simdjson::dom::parser parser;
+  double best = std::numeric_limits<double>::infinity();
+  double best_baseline = best;
+  for ([[maybe_unused]] auto _ : state) {
+    const double seconds = seconds_of(texts, decode);
+    best = std::min(best, seconds);
+    best_baseline = std::min(best_baseline, seconds_of(texts, [&](const std::string& text) {
+                               decode_by_baseline(parser, text);
+                             }));
+    state.SetIterationTime(seconds);
+  }
+  const auto count = static_cast<double>(kEventCount);
+  state.counters["events_per_cpu_s"] = count / best;
+  state.counters["baseline_events_per_cpu_s"] = count / best_baseline;
+  state.counters["x_simdjson"] = best_baseline / best;
+  state.counters["event_bytes"] = average_bytes(texts);
+}
+BENCHMARK(BM_ParseEvent)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+// Three paths per event: an attribute, and the first and the fifth member of data.
+void BM_PathLookup(benchmark::State& state) {
+  std::vector<EventPtr> events;
+  for (const std::string& text : quotes()) events.push_back(decode_event(text).value());
+  const std::array paths = {parse_path("type").value(), parse_path("data.symbol").value(),
+                            parse_path("data.bid").value()};
+  double best = std::numeric_limits<double>::infinity();
+  for ([[maybe_unused]] auto _ : state) {
+    const double begin = thread_cpu_seconds();
+    for (const EventPtr& event : events) {
+      for (const Path& path : paths) {
+        const Value value = event->at(path);
+        benchmark::DoNotOptimize(&value);
+      }
+    }
+    const double seconds = thread_cpu_seconds() - begin;
+    best = std::min(best, seconds);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["events_per_cpu_s"] = static_cast<double>(kEventCount) / best;
+}
+BENCHMARK(BM_PathLookup)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace weir::event
