@@ -34,7 +34,14 @@ struct Attribute {
 enum class DataKind : std::uint8_t { kNone, kJson, kBinary };
 
 class Event {
+  // Held by those who may make events.
+  struct Key {
+    explicit Key() = default;
+  };
+
  public:
+  explicit Event(Key) {}
+
   std::string_view id() const { return core_text(CoreAttribute::kId); }
   std::string_view source() const { return core_text(CoreAttribute::kSource); }
   std::string_view type() const { return core_text(CoreAttribute::kType); }
@@ -67,7 +74,6 @@ class Event {
 
  private:
   friend class EventDecoder;
-  Event() = default;
 
   std::unique_ptr<char[]> text_;
   JsonDocument document_;

@@ -14,7 +14,8 @@ using Batch = std::vector<base::Result<EventPtr>>;
 // Walks the array by hand so that each element is parsed once and straight into its event.
 class BatchReader {
  public:
-  BatchReader(std::string_view text, const EventLimits& limits) : text_(text), limits_(limits) {}
+  BatchReader(std::string_view text, const EventLimits& limits)
+      : text_(text), limits_(limits), decoder_(text, limits) {}
 
   base::Result<Batch> read() {
     if (peek() != '[') return error(ErrorId::kEventBatchNotAnArray, "a batch as a JSON array");
@@ -34,19 +35,17 @@ class BatchReader {
 
  private:
   base::Result<void> element() {
+    peek();
     if (batch_.size() >= limits_.batch_count_max) {
       return base::Error{
           ErrorId::kEventBatchTooLong,
           fmt::format("a batch has more than {} events, the limit", limits_.batch_count_max),
           base::position_at(text_, offset_)};
     }
-    JsonLimits limits = limits_.json;
-    --limits.depth_max;
-    auto prefix = JsonDocument::parse_prefix(text_, offset_, limits);
-    if (!prefix) return prefix.error();
-    offset_ = prefix->end_bytes;
-    batch_.push_back(
-        EventDecoder(text_, prefix->begin_bytes, limits_).decode(std::move(prefix->document)));
+    const auto end_bytes = decoder_.read(offset_);
+    if (!end_bytes) return end_bytes.error();
+    offset_ = *end_bytes;
+    batch_.push_back(decoder_.decode());
     return {};
   }
 
@@ -56,12 +55,9 @@ class BatchReader {
     return true;
   }
 
-  // The next byte that is not white space; NUL at the end.
+  // Skips white space and tells the next byte; NUL at the end.
   char peek() {
-    while (offset_ < text_.size() &&
-           std::string_view(" \n\t\r").find(text_[offset_]) != std::string_view::npos) {
-      ++offset_;
-    }
+    while (offset_ < text_.size() && is_json_space(text_[offset_])) ++offset_;
     return offset_ < text_.size() ? text_[offset_] : '\0';
   }
 
@@ -75,6 +71,7 @@ class BatchReader {
 
   std::string_view text_;
   const EventLimits& limits_;
+  EventDecoder decoder_;
   std::size_t offset_ = 0;
   Batch batch_;
 };

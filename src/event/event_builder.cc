@@ -32,6 +32,7 @@ EventBuilder& EventBuilder::attribute(std::string_view name, std::int32_t intege
 EventBuilder& EventBuilder::data_json(std::string_view json) {
   member("data");
   json_ += json;
+  data_end_bytes_ = json_.size();
   return *this;
 }
 
@@ -44,7 +45,16 @@ EventBuilder& EventBuilder::data_bytes(std::string_view bytes) {
 }
 
 base::Result<EventPtr> EventBuilder::build(const EventLimits& limits) const {
-  return decode_event(json_ + "}", limits);
+  const std::string text = json_ + "}";
+  auto event = decode_event(text, limits);
+  if (event && data_end_bytes_ != 0) {
+    // What was given as data must have been read as data, up to its last byte.
+    const JsonRef data = (*event)->data();
+    const std::string_view given = std::string_view(text).substr(0, data_end_bytes_);
+    const auto end = JsonDocument::expect_end(given, data.offset_bytes() + data.raw().size());
+    if (!end) return end.error();
+  }
+  return event;
 }
 
 void EventBuilder::member(std::string_view name) {

@@ -5,6 +5,7 @@
 //                    .attribute("lot", 100).data_json(R"({"price":20.5})").build();
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,7 +32,7 @@ class EventBuilder {
   EventBuilder& attribute(std::string_view name, bool boolean);
   EventBuilder& attribute(std::string_view name, std::int32_t integer);
 
-  // Data as a JSON text, kept byte for byte.
+  // Data as a JSON text that is exactly one value, kept byte for byte.
   EventBuilder& data_json(std::string_view json);
   // Data as bytes, which travel as data_base64.
   EventBuilder& data_bytes(std::string_view bytes);
@@ -43,6 +44,7 @@ class EventBuilder {
   void member(std::string_view name);
 
   std::string json_;
+  std::size_t data_end_bytes_ = 0;
 };
 
 }  // namespace weir::event

@@ -72,7 +72,7 @@ TEST(EventBuilderTest, EnforcesTheRulesOfDecoding) {
 
 TEST(EventBuilderTest, TakesNamesAsTheyAre) {
   EXPECT_EQ(describe(minimal().attribute("a\":1,\"b", 2).build()),
-            "event.attribute_name 1:55@54 expected an attribute name of a-z and 0-9, found "
+            "event.attribute_name 1:56@55 expected an attribute name of a-z and 0-9, found "
             "\"a\\\":1,\\\"b\"");
 }
 
@@ -87,8 +87,7 @@ TEST(EventBuilderTest, KeepsDataByteForByte) {
 // Text that would slip further members into the event is not one JSON value.
 TEST(EventBuilderTest, TakesDataThatIsExactlyOneValue) {
   EXPECT_EQ(describe(minimal().data_json("1,\"admin\":true").build()),
-            "json.trailing_bytes 1:62@61 expected nothing after the value of data, found more "
-            "bytes");
+            "json.trailing_bytes 1:64@63 expected nothing after the value, found more bytes");
   EXPECT_EQ(minimal().data_json("1,\"subject\":\"x\"").build().error().id,
             base::ErrorId::kJsonTrailingBytes);
   EXPECT_EQ(minimal().data_json("1 2").build().error().id, base::ErrorId::kJsonSyntax);

@@ -10,6 +10,7 @@
 
 #include "event/base64.h"
 #include "event/event_rules.h"
+#include "event/json_parser.h"
 
 namespace weir::event {
 namespace {
@@ -39,61 +40,71 @@ std::string_view describe(JsonKind kind) {
 
 }  // namespace
 
-base::Result<EventPtr> EventDecoder::decode(JsonDocument document) {
-  if (document.root().kind() != JsonKind::kObject) {
-    fail(ErrorId::kEventNotAnObject, document.root(),
-         fmt::format("expected an event as a JSON object, found {}",
-                     describe(document.root().kind())));
-    return std::move(*error_);
-  }
-  event_ = std::shared_ptr<Event>(new Event());
-  const std::string_view text = document.text();
-  event_->text_ = std::make_unique_for_overwrite<char[]>(text.size());
-  std::memcpy(event_->text_.get(), text.data(), text.size());
-  event_->document_ = std::move(document);
-  event_->document_.attach({event_->text_.get(), text.size()});
+base::Result<std::size_t> EventDecoder::read(std::size_t offset_bytes) {
+  event_ = std::make_shared<Event>(Event::Key());
+  JsonParser parser(text_, offset_bytes, limits_.json, event_->document_);
+  if (!parser.parse()) return parser.take_error();
+  begin_bytes_ = parser.begin_bytes();
+  return parser.end_bytes();
+}
+
+base::Result<EventPtr> EventDecoder::decode() {
+  own_text();
   if (!members() || !required()) return std::move(*error_);
   return EventPtr(std::move(event_));
 }
 
+void EventDecoder::own_text() {
+  const std::string_view text = event_->document_.text();
+  event_->text_ = std::make_unique_for_overwrite<char[]>(text.size());
+  std::memcpy(event_->text_.get(), text.data(), text.size());
+  event_->document_.attach({event_->text_.get(), text.size()});
+}
+
 bool EventDecoder::members() {
+  const JsonRef root = event_->document_.root();
+  if (root.kind() != JsonKind::kObject) {
+    return fail(ErrorId::kEventNotAnObject, root,
+                fmt::format("expected an event as a JSON object, found {}", describe(root.kind())));
+  }
   event_->attributes_.reserve(8);
   bool ok = true;
-  event_->document_.root().for_each_member(
+  root.for_each_member(
       [&](const JsonRef& name, const JsonRef& value) { ok = ok && member(name, value); });
   return ok;
 }
 
 bool EventDecoder::member(const JsonRef& name_ref, const JsonRef& value) {
   const std::string_view name = name_ref.string();
-  if (name == "data") return data(false, name_ref, value);
-  if (name == "data_base64") return data(true, name_ref, value);
-  if (!is_attribute_name(name)) {
-    return fail(ErrorId::kEventAttributeName, name_ref,
-                fmt::format("expected an attribute name of a-z and 0-9, found {}", name_ref.raw()));
+  const CoreAttribute core = core_attribute(name);
+  if (core == CoreAttribute::kNone) {
+    if (name == "data") return data(name_ref, value);
+    if (name == "data_base64") return data_base64(name_ref, value);
+    if (!extension_name(name_ref)) return false;
   }
-  if (name.size() > limits_.attribute_name_bytes_max) {
-    return fail(ErrorId::kEventAttributeName, name_ref,
-                fmt::format("an attribute name has {} bytes, the limit is {}", name.size(),
-                            limits_.attribute_name_bytes_max));
-  }
+  if (value.kind() == JsonKind::kNull) return true;
   if (event_->attributes_.size() >= limits_.attribute_count_max) {
     return fail(ErrorId::kEventTooManyAttributes, name_ref,
                 fmt::format("an event has at most {} attributes", limits_.attribute_count_max));
   }
-  return attribute(name, value);
+  return attribute(name, core, value);
 }
 
-bool EventDecoder::data(bool base64, const JsonRef& name_ref, const JsonRef& value) {
-  if (base64 && value.kind() == JsonKind::kNull) return true;
+bool EventDecoder::data(const JsonRef& name, const JsonRef& value) {
   if (event_->data_kind_ != DataKind::kNone) {
-    return fail(ErrorId::kEventDataTwice, name_ref, "expected data or data_base64, found both");
+    return fail(ErrorId::kEventDataTwice, name, "expected data or data_base64, found both");
   }
-  event_->data_kind_ = base64 ? DataKind::kBinary : DataKind::kJson;
-  if (!base64) {
-    event_->data_ = value;
-    return true;
+  event_->data_kind_ = DataKind::kJson;
+  event_->data_ = value;
+  return true;
+}
+
+bool EventDecoder::data_base64(const JsonRef& name, const JsonRef& value) {
+  if (value.kind() == JsonKind::kNull) return true;
+  if (event_->data_kind_ != DataKind::kNone) {
+    return fail(ErrorId::kEventDataTwice, name, "expected data or data_base64, found both");
   }
+  event_->data_kind_ = DataKind::kBinary;
   if (value.kind() != JsonKind::kString) {
     return fail(
         ErrorId::kEventBase64, value,
@@ -101,45 +112,49 @@ bool EventDecoder::data(bool base64, const JsonRef& name_ref, const JsonRef& val
   }
   const auto wrong = base64_error_offset(value.string());
   if (!wrong) return true;
-  return fail(
-      ErrorId::kEventBase64, value,
-      fmt::format("expected padded base64 in data_base64, which is wrong from character {} on",
-                  *wrong + 1));
+  return fail(ErrorId::kEventBase64, value,
+              fmt::format("expected padded base64 in data_base64, which is wrong from character {} "
+                          "on",
+                          *wrong + 1));
 }
 
-bool EventDecoder::attribute(std::string_view name, const JsonRef& value) {
-  const CoreAttribute core = core_attribute(name);
-  Attribute attribute{name, Value(), {}};
-  switch (value.kind()) {
-    case JsonKind::kNull:
-      return true;
-    case JsonKind::kString:
-      if (!string_attribute(attribute, core, value)) return false;
-      break;
-    case JsonKind::kTrue:
-    case JsonKind::kFalse:
-      attribute.value = value.value();
-      attribute.text = value.raw();
-      break;
-    case JsonKind::kInteger:
-      if (!integer_attribute(attribute, value)) return false;
-      break;
-    default:
-      return fail(ErrorId::kEventAttributeType, value,
-                  fmt::format("expected attribute '{}' to be a string, a boolean or an integer, "
-                              "found {}",
-                              name, describe(value.kind())));
+bool EventDecoder::extension_name(const JsonRef& name) {
+  if (!is_attribute_name(name.string())) {
+    return fail(ErrorId::kEventAttributeName, name,
+                fmt::format("expected an attribute name of a-z and 0-9, found {}", name.excerpt()));
   }
-  if (core != CoreAttribute::kNone) {
-    if (value.kind() != JsonKind::kString) {
-      return fail(ErrorId::kEventAttributeType, value,
-                  fmt::format("expected attribute '{}' to be a string, found {}", name,
-                              describe(value.kind())));
-    }
-    event_->core_index_[static_cast<std::size_t>(core)] =
-        static_cast<std::uint16_t>(event_->attributes_.size() + 1);
+  const std::size_t bytes = name.string().size();
+  if (bytes <= limits_.attribute_name_bytes_max) return true;
+  return fail(ErrorId::kEventAttributeName, name,
+              fmt::format("an attribute name has {} bytes, the limit is {}", bytes,
+                          limits_.attribute_name_bytes_max));
+}
+
+bool EventDecoder::attribute(std::string_view name, CoreAttribute core, const JsonRef& value) {
+  Attribute attribute{name, Value(), {}};
+  const JsonKind kind = value.kind();
+  if (kind == JsonKind::kString) {
+    if (!string_attribute(attribute, core, value)) return false;
+  } else if (core != CoreAttribute::kNone) {
+    return fail(
+        ErrorId::kEventAttributeType, value,
+        fmt::format("expected attribute '{}' to be a string, found {}", name, describe(kind)));
+  } else if (kind == JsonKind::kInteger) {
+    if (!integer_attribute(attribute, value)) return false;
+  } else if (kind == JsonKind::kTrue || kind == JsonKind::kFalse) {
+    attribute.value = value.value();
+    attribute.text = value.raw();
+  } else {
+    return fail(ErrorId::kEventAttributeType, value,
+                fmt::format("expected attribute '{}' to be a string, a boolean or an integer, "
+                            "found {}",
+                            name, describe(kind)));
   }
   event_->attributes_.push_back(attribute);
+  if (core != CoreAttribute::kNone) {
+    event_->core_index_[static_cast<std::size_t>(core)] =
+        static_cast<std::uint16_t>(event_->attributes_.size());
+  }
   return true;
 }
 
@@ -165,7 +180,7 @@ bool EventDecoder::well_formed(Attribute& attribute, CoreAttribute core, const J
   const auto unless = [&](bool ok, ErrorId id, std::string_view what) {
     return ok || fail(id, value,
                       fmt::format("expected attribute '{}' to be {}, found {}", attribute.name,
-                                  what, value.raw()));
+                                  what, value.excerpt()));
   };
   switch (core) {
     case CoreAttribute::kSpecversion:
@@ -196,9 +211,9 @@ bool EventDecoder::integer_attribute(Attribute& attribute, const JsonRef& value)
                     attribute.value.as_int() >= std::numeric_limits<std::int32_t>::min() &&
                     attribute.value.as_int() <= std::numeric_limits<std::int32_t>::max();
   if (fits) return true;
-  return fail(
-      ErrorId::kEventIntegerRange, value,
-      fmt::format("expected attribute '{}' to fit 32 bits, found {}", attribute.name, value.raw()));
+  return fail(ErrorId::kEventIntegerRange, value,
+              fmt::format("expected attribute '{}' to fit 32 bits, found {}", attribute.name,
+                          value.excerpt()));
 }
 
 bool EventDecoder::required() {
@@ -214,16 +229,16 @@ bool EventDecoder::required() {
 }
 
 bool EventDecoder::fail(ErrorId id, const JsonRef& at, std::string message) {
-  error_ = base::Error{id, std::move(message),
-                       base::position_at(whole_, offset_bytes_ + at.offset_bytes())};
+  error_ = base::Error{id, std::move(message), positions_.at(begin_bytes_ + at.offset_bytes())};
   return false;
 }
 
 base::Result<EventPtr> decode_event(std::string_view text, const EventLimits& limits) {
-  auto document = JsonDocument::parse(text, limits.json);
-  if (!document) return document.error();
-  const auto offset_bytes = static_cast<std::size_t>(document->text().data() - text.data());
-  return EventDecoder(text, offset_bytes, limits).decode(std::move(*document));
+  EventDecoder decoder(text, limits);
+  const auto end_bytes = decoder.read(0);
+  if (!end_bytes) return end_bytes.error();
+  if (auto end = JsonDocument::expect_end(text, *end_bytes); !end) return end.error();
+  return decoder.decode();
 }
 
 }  // namespace weir::event

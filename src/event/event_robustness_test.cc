@@ -48,7 +48,7 @@ TEST(EventRobustnessTest, TakesAnyDepthThatItIsAllowed) {
 TEST(EventRobustnessTest, RejectsWhatIsLongerThanTheLimit) {
   const std::string text = std::string(kStart) + "\"" + std::string(10 * kMegabyte, 'x') + "\"}";
   EXPECT_EQ(describe(decode_event(text, {.json = {.text_bytes_max = 10 * kMegabyte}})),
-            "json.too_long - the text has 10000064 bytes, the limit is 10000000");
+            "json.too_long - the text has 10000065 bytes, the limit is 10000000");
   EXPECT_EQ(decode_event(text).value()->data().string().size(), 10 * kMegabyte);
 }
 
@@ -72,7 +72,7 @@ TEST(EventRobustnessTest, FindsTheMistakeAtTheEndOfTenMegabytes) {
 TEST(EventRobustnessTest, TellsThatTenMegabytesBreakOff) {
   const std::string text = std::string(kStart) + "\"" + std::string(10 * kMegabyte, 'x');
   EXPECT_EQ(describe(decode_event(text)),
-            "json.truncated 1:10000063@10000062 expected '\"' at the end of a string, found the "
+            "json.truncated 1:10000064@10000063 expected '\"' at the end of a string, found the "
             "end of the text");
 }
 

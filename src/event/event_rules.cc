@@ -2,35 +2,56 @@
 #include "event/event_rules.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
 
 #include "base/utf8.h"
+#include "event/word_scan.h"
 
 namespace weir::event {
 namespace {
 
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+constexpr std::string_view kLower = "abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr std::string_view kDigits = "0123456789";
 
+// A set of bytes.
+class CharSet {
+ public:
+  constexpr CharSet(std::initializer_list<std::string_view> members) {
+    for (const std::string_view some : members) {
+      for (const char c : some) contains_[static_cast<unsigned char>(c)] = true;
+    }
+  }
+  constexpr bool contains(char c) const { return contains_[static_cast<unsigned char>(c)]; }
+  constexpr bool contains_all(std::string_view text) const {
+    return std::ranges::all_of(text, [this](char c) { return contains(c); });
+  }
+
+ private:
+  std::array<bool, 256> contains_{};
+};
+
+constexpr CharSet kNameChars = {kLower, kDigits};
+constexpr CharSet kLetters = {kLower, kUpper};
+constexpr CharSet kHexDigits = {kDigits, "abcdefABCDEF"};
+constexpr CharSet kSchemeChars = {kLower, kUpper, kDigits, "+-."};
 // Unreserved and reserved characters of RFC 3986; '%' is checked apart, '#' only counts once.
-bool is_uri_char(char c) {
-  return is_letter(c) || is_digit(c) ||
-         std::string_view("-._~:/?[]@!$&'()*+,;=").find(c) != std::string_view::npos;
-}
+constexpr CharSet kUriChars = {kLower, kUpper, kDigits, "-._~:/?[]@!$&'()*+,;="};
+// A token of RFC 2045 has visible ASCII characters except the separators.
+constexpr CharSet kTokenChars = {kLower, kUpper, kDigits, "!#$%&'*+-.^_`{|}~"};
 
 bool has_uri_characters(std::string_view text) {
   bool fragment = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
+      if (i + 2 >= text.size() || !kHexDigits.contains_all(text.substr(i + 1, 2))) return false;
       i += 2;
     } else if (text[i] == '#') {
       if (fragment) return false;
       fragment = true;
-    } else if (!is_uri_char(text[i])) {
+    } else if (!kUriChars.contains(text[i])) {
       return false;
     }
   }
@@ -38,18 +59,12 @@ bool has_uri_characters(std::string_view text) {
 }
 
 bool is_scheme(std::string_view text) {
-  const auto is_scheme_char = [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-  };
-  return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, is_scheme_char);
+  return !text.empty() && kLetters.contains(text[0]) && kSchemeChars.contains_all(text);
 }
 
-// A token of RFC 2045: visible ASCII except the separators.
 std::size_t token_bytes(std::string_view text) {
-  const auto* const end = std::ranges::find_if(text, [](char c) {
-    return c <= ' ' || c == 0x7F || static_cast<unsigned char>(c) >= 0x80 ||
-           std::string_view("()<>@,;:\\\"/[]?=").find(c) != std::string_view::npos;
-  });
+  const auto* const end =
+      std::ranges::find_if_not(text, [](char c) { return kTokenChars.contains(c); });
   return static_cast<std::size_t>(end - text.begin());
 }
 
@@ -81,11 +96,22 @@ bool are_parameters(std::string_view text) {
   return true;
 }
 
+// How many bytes from 0x20 to 0x7E the text begins with.
+std::size_t printable_ascii_bytes(std::string_view text) {
+  std::size_t offset = 0;
+  for (; text.size() - offset >= 8; offset += 8) {
+    const std::uint64_t word = load_word(text.data() + offset);
+    const std::uint64_t other = bytes_control_or_high(word) | bytes_equal_or_high(word, 0x7F);
+    if (other != 0) return offset + first_byte(other);
+  }
+  while (offset < text.size() && text[offset] >= 0x20 && text[offset] < 0x7F) ++offset;
+  return offset;
+}
+
 }  // namespace
 
 bool is_attribute_name(std::string_view name) {
-  return !name.empty() &&
-         std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c); });
+  return !name.empty() && kNameChars.contains_all(name);
 }
 
 bool is_uri_reference(std::string_view text) {
@@ -112,6 +138,8 @@ bool is_media_type(std::string_view text) {
 std::size_t allowed_prefix_bytes(std::string_view text) {
   std::size_t offset = 0;
   while (offset < text.size()) {
+    offset += printable_ascii_bytes(text.substr(offset));
+    if (offset == text.size()) break;
     const base::CodePoint point = base::decode_utf8(text.substr(offset));
     const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value <= 0x9F);
     const bool noncharacter =

@@ -17,8 +17,6 @@
 namespace weir::event {
 namespace {
 
-constexpr std::string_view kSpace = " \n\t\r";
-
 // A number too large or too small for a double becomes infinite or zero, as in every other reader.
 Value number_value(std::string_view text, JsonKind kind) {
   const char* const end = text.data() + text.size();
@@ -37,30 +35,25 @@ Value number_value(std::string_view text, JsonKind kind) {
 base::Result<JsonDocument> JsonDocument::parse(std::string_view text, const JsonLimits& limits) {
   auto prefix = parse_prefix(text, 0, limits);
   if (!prefix) return prefix.error();
-  const std::size_t rest = text.find_first_not_of(kSpace, prefix->end_bytes);
-  if (rest != std::string_view::npos) {
-    return base::Error{base::ErrorId::kJsonTrailingBytes,
-                       "expected nothing after the value, found more bytes",
-                       base::position_at(text, rest)};
-  }
+  if (auto rest = expect_end(text, prefix->end_bytes); !rest) return rest.error();
   return std::move(prefix->document);
+}
+
+base::Result<void> JsonDocument::expect_end(std::string_view text, std::size_t offset_bytes) {
+  const auto* const rest = std::find_if_not(text.begin() + offset_bytes, text.end(), is_json_space);
+  if (rest == text.end()) return {};
+  return base::Error{base::ErrorId::kJsonTrailingBytes,
+                     "expected nothing after the value, found more bytes",
+                     base::position_at(text, static_cast<std::size_t>(rest - text.begin()))};
 }
 
 base::Result<JsonDocument::Prefix> JsonDocument::parse_prefix(std::string_view text,
                                                               std::size_t offset_bytes,
                                                               const JsonLimits& limits) {
-  const std::size_t bytes_max =
-      std::min<std::size_t>(limits.text_bytes_max, std::numeric_limits<std::uint32_t>::max());
-  if (text.size() > bytes_max) {
-    return base::Error{
-        base::ErrorId::kJsonTooLong,
-        fmt::format("the text has {} bytes, the limit is {}", text.size(), bytes_max),
-        std::nullopt};
-  }
-  const std::size_t begin = std::min(text.find_first_not_of(kSpace, offset_bytes), text.size());
-  Prefix prefix{{}, begin, begin};
-  JsonParser parser(text, begin, limits, prefix.document);
-  if (!parser.parse_value()) return parser.take_error();
+  Prefix prefix{};
+  JsonParser parser(text, offset_bytes, limits, prefix.document);
+  if (!parser.parse()) return parser.take_error();
+  prefix.begin_bytes = parser.begin_bytes();
   prefix.end_bytes = parser.end_bytes();
   return prefix;
 }

@@ -50,6 +50,8 @@ struct JsonNode {
   bool escaped;  // a string whose text is not its value
 };
 
+constexpr bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
 class JsonRef;
 
 class JsonDocument {
@@ -62,6 +64,9 @@ class JsonDocument {
   struct Prefix;
   static base::Result<Prefix> parse_prefix(std::string_view text, std::size_t offset_bytes,
                                            const JsonLimits& limits);
+
+  // Fails unless there is nothing but white space from there on.
+  static base::Result<void> expect_end(std::string_view text, std::size_t offset_bytes);
 
   // Replaces the text by a copy that holds the same bytes.
   void attach(std::string_view text) { text_ = text; }

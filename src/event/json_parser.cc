@@ -5,40 +5,28 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/utf8.h"
+#include "event/word_scan.h"
 
 namespace weir::event {
 namespace {
 
-constexpr std::uint32_t kNoContainer = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kOnes = 0x0101010101010101U;
-constexpr std::uint64_t kHighs = 0x8080808080808080U;
+constexpr std::uint32_t kOffsetMax = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoContainer = kOffsetMax;
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 constexpr unsigned char byte(char c) { return static_cast<unsigned char>(c); }
 
-// Eight bytes, the first one lowest.
-std::uint64_t load_word(const char* at) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, sizeof word);
-  return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
-}
-
-// The high bit of each byte that ends or complicates a string: a quote, a backslash, a control
-// character, or a byte of a multi-byte character. A borrow can only add a false alarm above a true
-// one, so the lowest bit is always right.
-constexpr std::uint64_t special_bytes(std::uint64_t word) {
-  const std::uint64_t quote = word ^ (kOnes * '"');
-  const std::uint64_t backslash = word ^ (kOnes * '\\');
-  const std::uint64_t control = word - kOnes * 0x20;
-  return (word | (quote - kOnes) | (backslash - kOnes) | control) & kHighs;
+// What ends or complicates a string: a quote, a backslash, a control character, or a byte of a
+// multi-byte character.
+constexpr std::uint64_t bytes_special(std::uint64_t word) {
+  return bytes_control_or_high(word) | bytes_equal_or_high(word, '"') |
+         bytes_equal_or_high(word, '\\');
 }
 
 constexpr bool is_special(char c) {
@@ -48,8 +36,8 @@ constexpr bool is_special(char c) {
 // Skips the plain characters of a string, eight at a time.
 const char* skip_plain(const char* at, const char* end) {
   while (end - at >= 8) {
-    const std::uint64_t special = special_bytes(load_word(at));
-    if (special != 0) return at + std::countr_zero(special) / 8;
+    const std::uint64_t special = bytes_special(load_word(at));
+    if (special != 0) return at + first_byte(special);
     at += 8;
   }
   while (at != end && !is_special(*at)) ++at;
@@ -92,22 +80,29 @@ bool is_cut_character(std::string_view rest) {
 
 }  // namespace
 
-JsonParser::JsonParser(std::string_view text, std::size_t begin_bytes, const JsonLimits& limits,
+JsonParser::JsonParser(std::string_view text, std::size_t offset_bytes, const JsonLimits& limits,
                        JsonDocument& document)
     : text_(text),
-      begin_bytes_(begin_bytes),
-      begin_(text.data() + begin_bytes),
       end_(text.data() + text.size()),
+      begin_(skip_space(text.data() + offset_bytes)),
       limits_(limits),
       document_(document),
-      container_(kNoContainer) {
+      container_(kNoContainer) {}
+
+bool JsonParser::parse() {
+  const std::size_t bytes_max = std::min<std::size_t>(limits_.text_bytes_max, kOffsetMax);
+  if (text_.size() > bytes_max) {
+    error_ = {base::ErrorId::kJsonTooLong,
+              fmt::format("the text has {} bytes, the limit is {}", text_.size(), bytes_max),
+              std::nullopt};
+    return false;
+  }
   document_.nodes_.reserve(48);
+  document_.text_ = {begin_, static_cast<std::size_t>(end_ - begin_)};
+  return parse_value();
 }
 
-base::Error JsonParser::take_error() { return std::move(*error_); }
-
 bool JsonParser::parse_value() {
-  document_.text_ = text_.substr(begin_bytes_);
   const char* at = begin_;
   do {
     if (in_object_) at = name(at);
@@ -370,11 +365,6 @@ const char* JsonParser::distinct_names_by_sorting(std::uint32_t object, const ch
   const JsonRef& second = *std::next(twin);
   return fail(base::ErrorId::kJsonDuplicateMember, begin_ + second.offset_bytes(),
               fmt::format("the member {} stands twice in one object", second.excerpt()));
-}
-
-const char* JsonParser::skip_space(const char* at) const {
-  while (at != end_ && is_space(*at)) ++at;
-  return at;
 }
 
 void JsonParser::push(JsonKind kind, const char* begin, const char* end) {

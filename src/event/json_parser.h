@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "event/json_document.h"
@@ -23,17 +24,19 @@ namespace weir::event {
 
 class JsonParser {
  public:
-  // Parses from `begin_bytes` on, which must be the first byte of a value, into `document`.
-  JsonParser(std::string_view text, std::size_t begin_bytes, const JsonLimits& limits,
+  // Reads the value at `offset_bytes`, after white space if there is some, into `document`.
+  JsonParser(std::string_view text, std::size_t offset_bytes, const JsonLimits& limits,
              JsonDocument& document);
 
   // False on an error, which take_error() tells.
-  bool parse_value();
-  // One past the last byte of the value.
-  std::size_t end_bytes() const { return begin_bytes_ + document_.text_.size(); }
-  base::Error take_error();
+  bool parse();
+  // Where the value stands in the text.
+  std::size_t begin_bytes() const { return static_cast<std::size_t>(begin_ - text_.data()); }
+  std::size_t end_bytes() const { return begin_bytes() + document_.text_.size(); }
+  base::Error take_error() { return std::move(*error_); }
 
  private:
+  bool parse_value();
   const char* value(const char* at);
   const char* open(JsonKind kind, const char* at);
   const char* close(const char* at);
@@ -54,16 +57,18 @@ class JsonParser {
   const char* distinct_names_by_sorting(std::uint32_t object, const char* at);
 
   void push(JsonKind kind, const char* begin, const char* end);
-  const char* skip_space(const char* at) const;
+  const char* skip_space(const char* at) const {
+    while (at != end_ && is_json_space(*at)) ++at;
+    return at;
+  }
   std::uint32_t offset(const char* at) const { return static_cast<std::uint32_t>(at - begin_); }
 
   const char* fail(base::ErrorId id, const char* at, std::string message);
   const char* expected(std::string_view what, const char* at);
 
   std::string_view text_;
-  std::size_t begin_bytes_;
-  const char* begin_;
   const char* end_;
+  const char* begin_;
   const JsonLimits& limits_;
   JsonDocument& document_;
   std::uint32_t container_;  // the node of the innermost open object or array

@@ -146,8 +146,28 @@ class PathParser {
 }  // namespace
 
 CoreAttribute core_attribute(std::string_view name) {
-  const auto* const found = std::ranges::find(kCoreNames, name);
-  return static_cast<CoreAttribute>(found - kCoreNames.begin());
+  using enum CoreAttribute;
+  const auto if_named = [name](CoreAttribute candidate) {
+    return name == to_string(candidate) ? candidate : kNone;
+  };
+  switch (name.size()) {
+    case 2:
+      return if_named(kId);
+    case 4:
+      return if_named(name[1] == 'y' ? kType : kTime);
+    case 6:
+      return if_named(kSource);
+    case 7:
+      return if_named(kSubject);
+    case 10:
+      return if_named(kDataschema);
+    case 11:
+      return if_named(kSpecversion);
+    case 15:
+      return if_named(kDatacontenttype);
+    default:
+      return kNone;
+  }
 }
 
 std::string_view to_string(CoreAttribute attribute) {

@@ -32,15 +32,17 @@ class Reader {
     return value;
   }
 
-  bool take(std::string_view any_of) {
-    if (!ok_ || at_end() || any_of.find(text_[offset_]) == std::string_view::npos) return false;
-    taken_ = text_[offset_++];
-    return true;
+  // Reads one of two characters, if it is there, and tells which.
+  char take(char either, char other) {
+    const char c = ok_ && !at_end() ? text_[offset_] : '\0';
+    if (c != either && c != other) return '\0';
+    ++offset_;
+    return c;
   }
-  void expect(std::string_view any_of) {
-    if (!take(any_of)) fail();
+  void expect(char either, char other) {
+    if (take(either, other) == '\0') fail();
   }
-  char taken() const { return taken_; }
+  void expect(char c) { expect(c, c); }
 
   // The digits after the point, as nanoseconds; at least one is required.
   int fraction() {
@@ -57,17 +59,16 @@ class Reader {
  private:
   std::string_view text_;
   std::size_t offset_ = 0;
-  char taken_ = '\0';
   bool ok_ = true;
 };
 
 // Seconds east of UTC.
 int read_offset(Reader& reader) {
-  reader.expect("Zz+-");
-  const char sign = reader.taken();
-  if (sign == 'Z' || sign == 'z') return 0;
+  if (reader.take('Z', 'z') != '\0') return 0;
+  const char sign = reader.take('+', '-');
+  if (sign == '\0') reader.fail();
   const int hours = reader.digits(2);
-  reader.expect(":");
+  reader.expect(':');
   const int minutes = reader.digits(2);
   if (hours > 23 || minutes > 59) reader.fail();
   const int seconds = hours * 3600 + minutes * 60;
@@ -92,17 +93,17 @@ Zone zone_for(std::int64_t seconds) {
 std::optional<Timestamp> parse_timestamp(std::string_view text) {
   Reader reader(text);
   const int year = reader.digits(4);
-  reader.expect("-");
+  reader.expect('-');
   const int month = reader.digits(2);
-  reader.expect("-");
+  reader.expect('-');
   const int day = reader.digits(2);
-  reader.expect("Tt");
+  reader.expect('T', 't');
   const int hour = reader.digits(2);
-  reader.expect(":");
+  reader.expect(':');
   const int minute = reader.digits(2);
-  reader.expect(":");
+  reader.expect(':');
   const int second = reader.digits(2);
-  const int nanoseconds = reader.take(".") ? reader.fraction() : 0;
+  const int nanoseconds = reader.take('.', '.') != '\0' ? reader.fraction() : 0;
   const int offset_seconds = read_offset(reader);
   if (!reader.ok() || !reader.at_end()) return std::nullopt;
 
@@ -111,8 +112,8 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) {
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  const std::int64_t seconds =
-      days * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset_seconds;
+  const std::int64_t seconds = days * kSecondsPerDay + std::int64_t{hour} * 3600 +
+                               std::int64_t{minute} * 60 + second - offset_seconds;
   // A leap second can only be the last one of a UTC day, so what follows it begins a day.
   if (second == 60 && seconds % kSecondsPerDay != 0) return std::nullopt;
   return Timestamp{seconds, nanoseconds};

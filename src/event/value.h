@@ -31,7 +31,7 @@ std::string_view to_string(ValueKind kind);
 
 class Value {
  public:
-  constexpr Value() = default;
+  constexpr Value() : int_(0) {}
 
   static constexpr Value of_kind(ValueKind kind) {
     Value value;
@@ -86,7 +86,7 @@ class Value {
   ValueKind kind_ = ValueKind::kMissing;
   union {
     bool bool_;
-    std::int64_t int_ = 0;
+    std::int64_t int_;
     double double_;
     std::string_view string_;
     Timestamp timestamp_;
