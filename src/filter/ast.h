@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one abstract syntax tree that all front ends (weir language, CESQL, dialects) produce.
+//
+// A tree is immutable and shared; and, or are n-ary and never nest in themselves, so that the
+// canonical text (print.h) of a tree parses to the same tree. Depth is bounded by the front ends'
+// limits, so recursion over a tree is safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/instant.h"
+#include "event/path.h"
+#include "event/value.h"
+#include "filter/cesql/expression.h"
+#include "filter/like.h"
+
+namespace weir::filter {
+
+// A value written in a filter. Equal only if kind and value are.
+struct Literal {
+  std::variant<bool, std::int64_t, double, std::string, event::Timestamp> value;
+
+  event::Value view() const;
+  bool operator==(const Literal&) const = default;
+};
+
+// A place in the event, taken as it is or converted. What cannot be converted is missing.
+struct Operand {
+  enum class Conversion : std::uint8_t {
+    kNone,
+    kString,     // string(path): the text of a string, number, boolean or time
+    kTimestamp,  // timestamp(path): an RFC 3339 string
+  };
+
+  event::Path path;
+  Conversion conversion = Conversion::kNone;
+
+  bool operator==(const Operand&) const = default;
+};
+
+enum class CompareOp : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+};
+
+struct Compare {
+  Operand left;
+  CompareOp op;
+  std::variant<Literal, Operand> right;
+
+  bool operator==(const Compare&) const = default;
+};
+
+struct Between {  // low <= operand <= high
+  Operand operand;
+  Literal low;
+  Literal high;
+
+  bool operator==(const Between&) const = default;
+};
+
+struct In {
+  Operand operand;
+  std::vector<Literal> values;  // at least one, in the order written
+
+  bool operator==(const In&) const = default;
+};
+
+struct Like {
+  Operand operand;
+  LikePattern pattern;
+
+  bool operator==(const Like&) const = default;
+};
+
+struct Affix {
+  enum class Side : std::uint8_t { kPrefix, kSuffix };
+
+  Operand operand;
+  Side side;
+  std::string text;
+
+  bool operator==(const Affix&) const = default;
+};
+
+struct Exists {
+  event::Path path;
+
+  bool operator==(const Exists&) const = default;
+};
+
+struct About {  // sum of tf*idf of the words in the fields >= score_min
+  std::vector<event::Path> fields;
+  std::string words;
+  double score_min;
+
+  bool operator==(const About&) const = default;
+};
+
+struct Cesql {  // passes: true without an error
+  cesql::ExpressionPtr expression;
+
+  bool operator==(const Cesql& other) const { return *expression == *other.expression; }
+};
+
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+
+bool equal(const ExprPtr& left, const ExprPtr& right);
+
+// A number that has moved by more than a threshold since it was last delivered.
+struct Change {
+  Operand value;
+  std::vector<Operand> keys;  // by: one last value for each combination
+  ExprPtr condition;          // which events are readings of this source; null: all
+  double threshold = 0;
+  bool percent = false;                         // of the last delivered value
+  bool inclusive = false;                       // >= instead of >
+  std::optional<base::Duration> silent_for;     // deliver after that long without a delivery
+  std::optional<base::Duration> at_most_every;  // hold back that long, the newest value wins
+
+  bool operator==(const Change& other) const;
+};
+
+struct Constant {
+  bool value;
+
+  bool operator==(const Constant&) const = default;
+};
+
+using Predicate =
+    std::variant<Constant, Compare, Between, In, Like, Affix, Exists, About, Cesql, Change>;
+
+struct Not {
+  ExprPtr term;
+};
+struct And {
+  std::vector<ExprPtr> terms;  // at least two, none of them an And
+};
+struct Or {
+  std::vector<ExprPtr> terms;  // at least two, none of them an Or
+};
+
+struct Expr {
+  std::variant<Predicate, Not, And, Or> node;
+
+  const Predicate* predicate() const { return std::get_if<Predicate>(&node); }
+};
+
+ExprPtr make(Predicate predicate);
+ExprPtr make_not(ExprPtr term);
+// One term is itself; none is true for make_and, false for make_or; nested ones are flattened.
+ExprPtr make_and(std::vector<ExprPtr> terms);
+ExprPtr make_or(std::vector<ExprPtr> terms);
+
+// Delivered at most once for each combination of keys within the window.
+struct Distinct {
+  std::vector<Operand> keys;  // at least one
+  base::Duration within;
+  bool refresh = false;  // a duplicate starts the window anew
+
+  bool operator==(const Distinct&) const = default;
+};
+
+// Something that is allowed but probably not meant, with its place in the filter's text.
+struct Warning {
+  base::Position position;
+  std::string message;
+};
+
+// What a front end makes of a text.
+struct Parsed {
+  ExprPtr expr;
+  std::optional<Distinct> distinct;
+  std::vector<Warning> warnings;
+};
+
+}  // namespace weir::filter

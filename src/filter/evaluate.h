@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference evaluator: what a stateless expression says about an event, by definition.
+//
+// Two-valued and total: a predicate on a missing value is false, there is no error at run time.
+// docs/filters.md has the tables this file implements.
+#pragma once
+
+#include <optional>
+
+#include "event/event.h"
+#include "filter/ast.h"
+
+namespace weir::filter {
+
+// Tells the score of a text predicate; whoever keeps the statistics of the stream provides it.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+  // Nothing if none of the fields has text: the predicate is then false, whatever its threshold.
+  virtual std::optional<double> score(const About& about, const event::Event& event) = 0;
+};
+
+// The operand's value in the event, after its conversion.
+event::Value resolve(const Operand& operand, const event::Event& event);
+
+// Requires that the expression holds no change term.
+bool evaluate(const Expr& expr, const event::Event& event, Scorer& scorer);
+bool evaluate(const Predicate& predicate, const event::Event& event, Scorer& scorer);
+
+// Whether the operator holds between two values; false if either is missing.
+bool compare_values(const event::Value& left, CompareOp op, const event::Value& right);
+
+}  // namespace weir::filter

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// WeirParser: recursive descent over the weir language; the grammar is in docs/filters.md.
+//
+// Every method returns the error it met; each error names its place, what was found and what was
+// expected there. Depth is bounded, everything else is bounded by the text's length.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "filter/ast.h"
+#include "filter/lexer.h"
+#include "filter/limits.h"
+
+namespace weir::filter {
+
+class WeirParser {
+ public:
+  WeirParser(std::string_view text, const FilterLimits& limits) : lexer_(text), limits_(limits) {}
+
+  base::Result<Parsed> parse();
+
+ private:
+  template <typename T>
+  using Result = base::Result<T>;
+
+  // weir_parser.cc: boolean structure and comparisons
+  Result<ExprPtr> disjunction();
+  Result<ExprPtr> conjunction();
+  Result<ExprPtr> negation();
+  Result<ExprPtr> primary();
+  Result<ExprPtr> parenthesised();
+  Result<ExprPtr> comparison();
+  Result<ExprPtr> literal_first();
+  Result<ExprPtr> word_operator(const Operand& operand, const Token& left);
+  Result<ExprPtr> between(const Operand& operand, const Token& left);
+  Result<ExprPtr> in_list(const Operand& operand, const Token& left);
+  Result<ExprPtr> string_operator(const Operand& operand, const Token& left);
+  std::optional<CompareOp> accept_compare_op();
+  Result<Compare> compare(Operand left, CompareOp op);
+  base::Error no_operator(const event::Path& left) const;
+  Result<void> finish();
+
+  // weir_operands.cc: paths, conversions, literals
+  Result<event::Path> path(std::string_view what = "an attribute or data");
+  Result<Operand> operand(std::string_view what = "an attribute or data");
+  Result<std::vector<Operand>> operands();
+  Result<Literal> literal();
+  Result<Literal> number_literal();
+  Result<double> number(std::string_view what);
+  Result<std::string> string(std::string_view what);
+  Result<base::Duration> duration();
+  bool at_literal() const;
+
+  // weir_terms.cc: exists, text, change, distinct, cesql
+  Result<ExprPtr> exists();
+  Result<ExprPtr> about();
+  Result<ExprPtr> change();
+  Result<void> change_arguments(Change& change);
+  Result<void> change_condition(Change& change);
+  Result<void> change_threshold(Change& change);
+  Result<void> change_modifiers(Change& change);
+  Result<ExprPtr> cesql();
+  Result<Distinct> distinct();
+
+  // weir_warnings.cc
+  void warn_quoted(const Token& right);
+  void warn_literal(const Operand& operand, const Token& left, const Literal& literal);
+  void warn_string_operator(const Operand& operand, const Token& left, const Token& keyword);
+  void warn_name(const event::Path& path, std::size_t offset_bytes);
+  void warn(std::size_t offset_bytes, std::string message);
+
+  bool function_ahead(std::string_view word) const;
+  bool accept_symbol(std::string_view symbol);
+  bool accept_word(std::string_view word);
+  Result<void> take_symbol(std::string_view symbol, std::string_view why = {});
+  Result<void> take_word(std::string_view word);
+  Result<void> deeper(std::size_t offset_bytes);
+
+  base::Error expected(std::string_view what) const;
+  base::Error error(base::ErrorId id, std::size_t offset_bytes, std::string message) const;
+
+  Lexer lexer_;
+  const FilterLimits& limits_;
+  std::size_t depth_ = 0;
+  bool negated_ = false;  // under an odd number of nots
+  bool inside_change_ = false;
+  bool distinct_follows_ = false;
+  std::vector<Warning> warnings_;
+};
+
+// Parses a filter in the weir language.
+base::Result<Parsed> parse_weir(std::string_view text, const FilterLimits& limits = {});
+
+}  // namespace weir::filter

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/near_name.h"
+#include "filter/weir_parser.h"
+
+namespace weir::filter {
+namespace {
+
+using event::CoreAttribute;
+
+constexpr std::array<std::string_view, 9> kCommonNames = {
+    "data",       "id",         "source", "type", "subject", "time", "datacontenttype",
+    "dataschema", "specversion"};
+
+}  // namespace
+
+// A name in double quotes on the right was probably meant as a string.
+void WeirParser::warn_quoted(const Token& right) {
+  if (right.kind != TokenKind::kQuoted) return;
+  warn(right.offset_bytes,
+       fmt::format("{0} in double quotes is the attribute of that name; the string is '{1}'",
+                   right.text, right.text.substr(1, right.text.size() - 2)));
+}
+
+// A core attribute and a literal whose types make the comparison constant.
+void WeirParser::warn_literal(const Operand& operand, const Token& left, const Literal& literal) {
+  const CoreAttribute core = operand.path.core();
+  if (core == CoreAttribute::kNone || operand.conversion != Operand::Conversion::kNone) return;
+  const bool is_time = core == CoreAttribute::kTime;
+  const auto wanted = is_time ? event::ValueKind::kTimestamp : event::ValueKind::kString;
+  if (literal.view().kind() == wanted) return;
+  warn(left.offset_bytes,
+       is_time ? "time is a timestamp and never equal to or ordered against another type: write "
+                 "timestamp '...'"
+               : fmt::format("{} is a string and never equal to or ordered against {}", left.text,
+                             event::to_display(literal.view())));
+}
+
+void WeirParser::warn_string_operator(const Operand& operand, const Token& left,
+                                      const Token& keyword) {
+  const bool is_timestamp = operand.conversion == Operand::Conversion::kTimestamp ||
+                            (operand.conversion == Operand::Conversion::kNone &&
+                             operand.path.core() == CoreAttribute::kTime);
+  if (!is_timestamp) return;
+  warn(left.offset_bytes,
+       fmt::format("{} looks at strings and is never true of a timestamp: write string({})",
+                   keyword.text, operand.path.to_string()));
+}
+
+void WeirParser::warn_name(const event::Path& path, std::size_t offset_bytes) {
+  if (path.is_data() || path.core() != CoreAttribute::kNone) return;
+  const std::string_view name = path.attribute_name();
+  if (name == "null") {
+    return warn(offset_bytes,
+                "'null' is an extension attribute: whether there is a value is asked by exists");
+  }
+  if (name.size() < 4) return;
+  const std::string hint = base::did_you_mean(name, kCommonNames);
+  if (!hint.empty())
+    warn(offset_bytes, fmt::format("'{}' is an extension attribute{}", name, hint));
+}
+
+void WeirParser::warn(std::size_t offset_bytes, std::string message) {
+  warnings_.push_back({base::position_at(lexer_.text(), offset_bytes), std::move(message)});
+}
+
+}  // namespace weir::filter
