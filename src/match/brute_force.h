@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// BruteForce: evaluates every subscription on every event, by definition. The oracle of all others.
+//
+// Costs one evaluation per subscription and event.
+#pragma once
+
+#include <map>
+
+#include "match/matcher.h"
+
+namespace weir::match {
+
+class BruteForce final : public Matcher {
+ public:
+  void add(SubscriptionId id, filter::FilterPtr filter) override;
+  bool remove(SubscriptionId id) override;
+  std::size_t size() const override { return filters_.size(); }
+  void match(const event::Event& event, filter::Scorer& scorer,
+             std::vector<Match>& matches) override;
+
+ private:
+  std::map<SubscriptionId, filter::FilterPtr> filters_;
+};
+
+// Whether the stateless part of a conjunction holds.
+bool holds(const filter::Conjunction& conjunction, const event::Event& event,
+           filter::Scorer& scorer);
+
+// Whether some conjunction's stateless part would hold if no text predicate mattered.
+bool holds_but_for_score(const filter::Filter& filter, const event::Event& event,
+                         filter::Scorer& scorer);
+
+}  // namespace weir::match

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/text_analyzer.h"
+
+#include <fmt/format.h>
+#include <libstemmer.h>
+#include <unicode/brkiter.h>
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
+#include <unicode/ubrk.h>
+#include <unicode/utext.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "match/stop_words.h"
+
+namespace weir::match {
+namespace {
+
+constexpr std::string_view kNoLanguage = "none";
+constexpr std::size_t kTermBytesMin = 4;  // any code point fits
+constexpr std::size_t kTermBytesMax = 256;
+constexpr std::size_t kCachedWordsMax = 65'536;
+
+// How much more of a word is read than its term may have: a letter with marks of its own is up to
+// three times as long as the composed one. A bound is needed, for to put n marks in canonical order
+// takes n^2 steps.
+constexpr std::size_t kReadBytesFactor = 4;
+
+struct StemmerDeleter {
+  void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
+};
+using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return (static_cast<unsigned char>(c) & 0x80U); });
+}
+
+// The longest prefix of at most `bytes_max` bytes that ends between two code points.
+std::string_view cut(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  const auto inside = [&](std::size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+  };
+  std::size_t end = bytes_max;
+  while (end > 0 && inside(end)) --end;
+  return text.substr(0, end);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// Unicode's case folding takes Turkish I and İ for other letters than their small ones.
+std::string fold_turkish_i(std::string_view word) {
+  std::string folded(word);
+  replace_all(folded, "I\u0307", "i");
+  replace_all(folded, "\u0130", "i");
+  replace_all(folded, "I", "\u0131");
+  return folded;
+}
+
+// Levenshtein's distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The names that `wanted` may stand for: it begins them or is at most two edits away.
+std::vector<std::string> near_names(std::string_view wanted,
+                                    const std::vector<std::string>& names) {
+  constexpr std::size_t kEditsMax = 2;
+  constexpr std::size_t kWantedBytesMax = 64;
+  std::vector<std::string> near;
+  if (wanted.empty() || wanted.size() > kWantedBytesMax) return near;
+  std::string small(wanted);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const std::string& name : names) {
+    if (name.starts_with(small) || edit_distance(small, name) <= kEditsMax) near.push_back(name);
+  }
+  return near;
+}
+
+base::Error unknown_language(std::string_view wanted, const std::vector<std::string>& names) {
+  const std::vector<std::string> near = near_names(wanted, names);
+  const std::string hint =
+      near.empty() ? "" : fmt::format(", did you mean {}?", fmt::join(near, " or "));
+  return {base::ErrorId::kEngineTextOptions,
+          fmt::format("there is no text analysis for language '{}'{}; there are: {}",
+                      cut(wanted, kTermBytesMax), hint, fmt::join(names, ", ")),
+          std::nullopt};
+}
+
+std::optional<base::Error> check_options(const TextAnalysis& options) {
+  if (options.term_bytes_max < kTermBytesMin || options.term_bytes_max > kTermBytesMax) {
+    return base::Error{base::ErrorId::kEngineOption,
+                       fmt::format("term_bytes_max is {}, expected {} to {}",
+                                   options.term_bytes_max, kTermBytesMin, kTermBytesMax),
+                       std::nullopt};
+  }
+  const std::vector<std::string> names = TextAnalyzer::languages();
+  if (!std::ranges::binary_search(names, options.language)) {
+    return unknown_language(options.language, names);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct TextAnalyzer::Tools {
+  TextAnalysis options;
+  std::unique_ptr<icu::BreakIterator> boundaries;
+  const icu::Normalizer2* folding = nullptr;  // ICU's own, shared by all
+  Stemmer stemmer;                            // null: no stemming
+  std::span<const std::string_view> dropped;
+  // Terms of folded words, empty for a stop word: what was looked up and stemmed before.
+  boost::unordered_flat_map<std::string, std::string, base::StringHash, std::equal_to<>> terms;
+
+  // Calls `use` with every folded word that is not empty.
+  template <typename Use>
+  void for_each_word(std::string_view utf8, Use use);
+  void fold(std::string_view word, std::string& folded) const;
+  const std::string& term_of(const std::string& folded);
+  std::string_view stem(const std::string& folded) const;
+};
+
+template <typename Use>
+void TextAnalyzer::Tools::for_each_word(std::string_view utf8, Use use) {
+  if (utf8.empty()) return;
+  WEIR_CHECK(utf8.size() <= std::numeric_limits<std::int32_t>::max());
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::LocalUTextPointer text(
+      utext_openUTF8(nullptr, utf8.data(), static_cast<std::int64_t>(utf8.size()), &status));
+  boundaries->setText(text.getAlias(), status);
+  WEIR_CHECK(U_SUCCESS(status));
+  std::string folded;
+  std::int32_t begin = boundaries->first();
+  for (std::int32_t end = boundaries->next(); end != icu::BreakIterator::DONE;
+       begin = std::exchange(end, boundaries->next())) {
+    if (boundaries->getRuleStatus() < UBRK_WORD_NONE_LIMIT) continue;
+    fold(utf8.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+         folded);
+    if (!folded.empty()) use(std::as_const(folded));
+  }
+}
+
+void TextAnalyzer::Tools::fold(std::string_view word, std::string& folded) const {
+  word = cut(word, options.term_bytes_max * kReadBytesFactor);
+  std::string turkish;
+  if (options.language == "turkish") word = turkish = fold_turkish_i(word);
+  folded.clear();
+  if (is_ascii(word)) {
+    // What NFKC_Casefold does to ASCII, without its overhead.
+    for (const char c : word) folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  } else {
+    UErrorCode status = U_ZERO_ERROR;
+    icu::StringByteSink<std::string> sink(&folded);
+    folding->normalizeUTF8(0, word, sink, nullptr, status);
+    WEIR_CHECK(U_SUCCESS(status));
+    replace_all(folded, "\u2019", "'");
+  }
+  folded.resize(cut(folded, options.term_bytes_max).size());
+}
+
+std::string_view TextAnalyzer::Tools::stem(const std::string& folded) const {
+  const sb_symbol* stemmed =
+      sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(folded.data()),
+                      static_cast<int>(folded.size()));
+  WEIR_CHECK(stemmed != nullptr);
+  const std::string_view term(reinterpret_cast<const char*>(stemmed),
+                              static_cast<std::size_t>(sb_stemmer_length(stemmer.get())));
+  return term.empty() ? std::string_view(folded) : cut(term, options.term_bytes_max);
+}
+
+const std::string& TextAnalyzer::Tools::term_of(const std::string& folded) {
+  const auto known = terms.find(folded);
+  if (known != terms.end()) return known->second;
+  if (terms.size() >= kCachedWordsMax) terms.clear();
+  std::string term;
+  if (!std::ranges::binary_search(dropped, folded)) term = stemmer ? stem(folded) : folded;
+  return terms.emplace(folded, std::move(term)).first->second;
+}
+
+base::Result<TextAnalyzer> TextAnalyzer::create(const TextAnalysis& options) {
+  if (std::optional<base::Error> error = check_options(options)) return *std::move(error);
+  auto tools = std::make_unique<Tools>();
+  tools->options = options;
+  UErrorCode status = U_ZERO_ERROR;
+  tools->boundaries.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
+  tools->folding = icu::Normalizer2::getNFKCCasefoldInstance(status);
+  if (U_FAILURE(status)) {
+    return base::Error{base::ErrorId::kEngineTextOptions,
+                       fmt::format("ICU cannot split text into words: {}", u_errorName(status)),
+                       std::nullopt};
+  }
+  if (options.stop_words) tools->dropped = stop_words(options.language);
+  if (options.stemming && options.language != kNoLanguage) {
+    tools->stemmer.reset(sb_stemmer_new(options.language.c_str(), nullptr));
+    WEIR_CHECK(tools->stemmer != nullptr);
+  }
+  return TextAnalyzer(std::move(tools));
+}
+
+std::vector<std::string> TextAnalyzer::languages() {
+  std::vector<std::string> names{std::string(kNoLanguage)};
+  for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) names.emplace_back(*name);
+  std::ranges::sort(names);
+  return names;
+}
+
+TextAnalyzer::TextAnalyzer(std::unique_ptr<Tools> tools) : tools_(std::move(tools)) {}
+TextAnalyzer::TextAnalyzer(TextAnalyzer&&) noexcept = default;
+TextAnalyzer& TextAnalyzer::operator=(TextAnalyzer&&) noexcept = default;
+TextAnalyzer::~TextAnalyzer() = default;
+
+void TextAnalyzer::analyze(std::string_view utf8, std::vector<std::string>& terms) {
+  tools_->for_each_word(utf8, [&](const std::string& word) {
+    const std::string& term = tools_->term_of(word);
+    if (!term.empty()) terms.push_back(term);
+  });
+}
+
+void TextAnalyzer::split(std::string_view utf8, std::vector<std::string>& words) {
+  tools_->for_each_word(utf8, [&](const std::string& word) { words.push_back(word); });
+}
+
+const TextAnalysis& TextAnalyzer::options() const { return tools_->options; }
+
+}  // namespace weir::match

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// TextScorer: scores the text predicates of all subscriptions on the event at hand, exactly.
+//
+// There is one corpus for each choice of fields that some subscription names; it counts every event
+// published from then on that has text in one of them, whether or not the event matches anything.
+// An event is analysed once for each corpus and counted in before it is scored. The text of a field
+// is a string, or the strings of an array. Single-threaded.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "event/event.h"
+#include "filter/evaluate.h"
+#include "filter/filter.h"
+#include "match/text_analyzer.h"
+#include "match/text_corpus.h"
+#include "match/text_query.h"
+
+namespace weir::match {
+
+class TextScorer final : public filter::Scorer {
+ public:
+  TextScorer(TextAnalysis analysis, TextCorpusOptions corpus_options)
+      : analysis_(std::move(analysis)), corpus_options_(corpus_options) {}
+
+  // Prepares a filter's text predicates; fails if one has no word left, or the analysis cannot be
+  // set up. The filter must stay alive until remove().
+  base::Result<void> add(const filter::Filter& filter);
+  void remove(const filter::Filter& filter);
+
+  // Counts the event into the corpora it has text for; score() is then about this event.
+  void begin(const event::Event& event);
+
+  std::optional<double> score(const filter::About& about, const event::Event& event) override;
+  // The score an event would have if it were published now, with each term's share; the corpora
+  // stay as they are. Costs a copy of the corpus.
+  std::optional<TextScore> preview(const filter::About& about, const event::Event& event);
+
+  // Nothing if no subscription names these fields.
+  const TextCorpus* corpus(const std::vector<event::Path>& fields) const;
+
+ private:
+  struct Field {
+    TextCorpus corpus;
+    std::optional<TermCounts> document;  // of the event at hand
+    std::size_t user_count = 0;
+  };
+  struct Query {
+    TextQuery query;
+    Field* field;
+  };
+  using Fields = std::map<std::vector<event::Path>, Field>;
+
+  // Nothing if no field has text.
+  std::optional<TermCounts> analyze(const std::vector<event::Path>& fields,
+                                    const event::Event& event);
+  void release(const filter::About& about);
+
+  TextAnalysis analysis_;
+  TextCorpusOptions corpus_options_;
+  std::optional<TextAnalyzer> analyzer_;  // made when the first text predicate comes
+  Fields fields_;
+  std::map<const filter::About*, Query> queries_;
+};
+
+}  // namespace weir::match
