@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/subscription.h"
+#include "match/brute_force.h"
+#include "match/event_key.h"
+
+namespace weir::engine {
+namespace {
+
+std::uint64_t& count_of(SubscriptionCounters& counters, Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed:
+      return counters.passed;
+    case Outcome::kBelowScore:
+      return counters.below_score;
+    case Outcome::kNoValue:
+      return counters.no_value;
+    case Outcome::kWithinThreshold:
+      return counters.within_threshold;
+    case Outcome::kHeld:
+      return counters.held;
+    case Outcome::kDuplicate:
+      return counters.duplicate;
+    case Outcome::kNoMatch:
+      break;
+  }
+  return counters.no_match;
+}
+
+void add(SubscriptionCounters& sum, const SubscriptionCounters& part) {
+  sum.published += part.published;
+  sum.passed += part.passed;
+  sum.no_match += part.no_match;
+  sum.below_score += part.below_score;
+  sum.no_value += part.no_value;
+  sum.within_threshold += part.within_threshold;
+  sum.held += part.held;
+  sum.duplicate += part.duplicate;
+  sum.delivered += part.delivered;
+  sum.state_overflow += part.state_overflow;
+}
+
+}  // namespace
+
+Engine::Engine(EngineOptions options)
+    : options_(std::move(options)),
+      matcher_(std::make_unique<match::BruteForce>()),
+      scorer_(options_.text, options_.corpus) {
+  if (options_.dedup_window) {
+    ingest_ = std::make_unique<match::DistinctWindow>(match::DistinctWindowOptions{
+        .within = *options_.dedup_window, .key_count_max = options_.dedup_key_count_max});
+  }
+}
+
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+base::Result<SubscriptionId> Engine::subscribe(std::string_view filter, SubscribeOptions options) {
+  auto parsed = filter::Filter::parse(filter);
+  if (!parsed) return parsed.error();
+  return subscribe(std::move(*parsed), options);
+}
+
+base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, SubscribeOptions options) {
+  if (subscriptions_.size() >= options_.subscription_count_max) {
+    return base::Error{base::ErrorId::kEngineTooManySubscriptions,
+                       fmt::format("there are {} subscriptions already, the limit",
+                                   options_.subscription_count_max),
+                       std::nullopt};
+  }
+  if (auto ready = scorer_.add(*filter); !ready) return ready.error();
+  const SubscriptionId id{++last_id_};
+  if (!filter->abouts().empty()) with_text_.insert(id);
+  matcher_->add(id, filter);
+  subscriptions_.emplace(
+      id, std::make_unique<Subscription>(std::move(filter), options_, options, published_));
+  return id;
+}
+
+base::Result<void> Engine::unsubscribe(SubscriptionId id) {
+  const auto found = find(id);
+  if (!found) return found.error();
+  Subscription& subscription = *(*found)->second;
+  if (subscription.wake) wakes_.erase({*subscription.wake, id});
+  add(ended_, counters_of(subscription));
+  scorer_.remove(subscription.filter());
+  with_text_.erase(id);
+  matcher_->remove(id);
+  subscriptions_.erase(*found);
+  return {};
+}
+
+std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::Instant now) {
+  deliveries_.clear();
+  now = clamp(now);
+  deliver_due(now);
+  ++counters_.received;
+  if (is_ingest_duplicate(*event, now)) {
+    ++counters_.ingest_duplicates;
+    return deliveries_;
+  }
+  ++published_;
+  scorer_.begin(*event);
+  matches_.clear();
+  matcher_->match(*event, scorer_, matches_);
+  count_below_score(matches_, *event);
+  deliver_matches(matches_, event, now);
+  return deliveries_;
+}
+
+std::span<const Delivery> Engine::advance(base::Instant now) {
+  deliveries_.clear();
+  deliver_due(clamp(now));
+  return deliveries_;
+}
+
+std::optional<base::Instant> Engine::next_wake() const {
+  if (wakes_.empty()) return std::nullopt;
+  return wakes_.begin()->first;
+}
+
+base::Instant Engine::clamp(base::Instant now) {
+  if (now < now_) ++counters_.clock_backward;
+  now_ = std::max(now_, now);
+  return now_;
+}
+
+bool Engine::is_ingest_duplicate(const event::Event& event, base::Instant now) {
+  static const std::vector<filter::Operand> kIdentity = {{event::Path::attribute("source")},
+                                                         {event::Path::attribute("id")}};
+  return ingest_ != nullptr && !ingest_->test_and_set(match::event_key(kIdentity, event), now);
+}
+
+void Engine::deliver_due(base::Instant now) {
+  while (!wakes_.empty() && wakes_.begin()->first <= now) {
+    const auto [due, id] = *wakes_.begin();
+    Subscription& subscription = *subscriptions_.find(id)->second;
+    std::vector<event::EventPtr> events;
+    subscription.change()->advance(due, events);
+    reschedule(id, subscription);
+    subscription.drop_duplicates(events, due);
+    subscription.counted.delivered += events.size();
+    hand_out(id, std::move(events));
+  }
+}
+
+// Matches come sorted, so that a subscription's conjunctions stand side by side.
+void Engine::deliver_matches(const Matches& matches, const event::EventPtr& event,
+                             base::Instant now) {
+  std::vector<std::uint32_t> conjunctions;
+  for (auto match = matches.begin(); match != matches.end();) {
+    const SubscriptionId id = match->subscription;
+    conjunctions.clear();
+    for (; match != matches.end() && match->subscription == id; ++match) {
+      conjunctions.push_back(match->conjunction);
+    }
+    deliver_one(id, *subscriptions_.find(id)->second, conjunctions, event, now);
+  }
+}
+
+void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
+                         const std::vector<std::uint32_t>& conjunctions,
+                         const event::EventPtr& event, base::Instant now) {
+  std::vector<event::EventPtr> events;
+  Outcome outcome = Outcome::kPassed;
+  if (match::ChangeFilter* const change = subscription.change()) {
+    outcome = outcome_of(change->update(conjunctions, event, now, scorer_, events));
+    reschedule(id, subscription);
+  } else {
+    events.push_back(event);
+  }
+  subscription.drop_duplicates(events, now);
+  const bool dropped = events.empty() || events.back() != event;
+  if (outcome == Outcome::kPassed && dropped) outcome = Outcome::kDuplicate;
+  if (outcome != Outcome::kNoMatch) ++count_of(subscription.counted, outcome);
+  subscription.counted.delivered += events.size();
+  hand_out(id, std::move(events));
+}
+
+void Engine::count_below_score(const Matches& matches, const event::Event& event) {
+  for (const SubscriptionId id : with_text_) {
+    if (std::ranges::binary_search(matches, id, {}, &match::Match::subscription)) continue;
+    Subscription& subscription = *subscriptions_.find(id)->second;
+    if (match::holds_but_for_score(subscription.filter(), event, scorer_)) {
+      ++subscription.counted.below_score;
+    }
+  }
+}
+
+void Engine::reschedule(SubscriptionId id, Subscription& subscription) {
+  const std::optional<base::Instant> wake = subscription.change()->next_wake();
+  if (wake == subscription.wake) return;
+  if (subscription.wake) wakes_.erase({*subscription.wake, id});
+  if (wake) wakes_.insert({*wake, id});
+  subscription.wake = wake;
+}
+
+void Engine::hand_out(SubscriptionId id, std::vector<event::EventPtr> events) {
+  if (events.empty()) return;
+  ++counters_.deliveries;
+  deliveries_.push_back({id, std::move(events)});
+}
+
+SubscriptionCounters Engine::counters_of(const Subscription& subscription) const {
+  SubscriptionCounters counters = subscription.counted;
+  counters.published = published_ - subscription.published_before;
+  counters.no_match = counters.published - counters.passed - counters.below_score -
+                      counters.no_value - counters.within_threshold - counters.held -
+                      counters.duplicate;
+  counters.state_overflow = subscription.state_overflow();
+  return counters;
+}
+
+EngineCounters Engine::counters() const {
+  EngineCounters counters = counters_;
+  counters.outcomes = ended_;
+  for (const auto& [id, subscription] : subscriptions_) {
+    add(counters.outcomes, counters_of(*subscription));
+  }
+  return counters;
+}
+
+base::Result<SubscriptionCounters> Engine::counters(SubscriptionId id) const {
+  const auto found = find(id);
+  if (!found) return found.error();
+  return counters_of(*(*found)->second);
+}
+
+base::Result<Engine::Subscriptions::const_iterator> Engine::find(SubscriptionId id) const {
+  const auto found = subscriptions_.find(id);
+  if (found != subscriptions_.end()) return found;
+  return base::Error{base::ErrorId::kEngineNoSuchSubscription,
+                     fmt::format("there is no subscription {}", id.value), std::nullopt};
+}
+
+}  // namespace weir::engine

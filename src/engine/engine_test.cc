@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/prng.h"
+#include "event/event_testing.h"
+
+namespace weir::engine {
+namespace {
+
+using base::Duration;
+using base::Instant;
+using event::event_of;
+
+Instant at(std::int64_t seconds) { return Instant{} + Duration::seconds(seconds); }
+
+// "1:a,b 2:b": subscription and the ids of the events in each delivery.
+std::string shown(std::span<const Delivery> deliveries) {
+  std::string out;
+  for (const Delivery& delivery : deliveries) {
+    out += fmt::format("{}{}:", out.empty() ? "" : " ", delivery.subscription.value);
+    const char* separator = "";
+    for (const auto& event : delivery.events) {
+      out += std::exchange(separator, ",");
+      out += event->id();
+    }
+  }
+  return out;
+}
+
+SubscriptionId subscribed(Engine& engine, std::string_view filter, SubscribeOptions options = {}) {
+  const auto id = engine.subscribe(filter, options);
+  EXPECT_TRUE(id) << id.error().to_string();
+  return *id;
+}
+
+TEST(EngineTest, DeliversToEverySubscriptionThatMatchesByAscendingId) {
+  Engine engine;
+  subscribed(engine, "type = 'quote'");
+  subscribed(engine, "type = 'news'");
+  subscribed(engine, "data.price > 20");
+  EXPECT_EQ(
+      shown(engine.publish(event_of(R"({"id":"a","type":"quote","data":{"price":21}})"), at(1))),
+      "1:a 3:a");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"b","type":"news"})"), at(2))), "2:b");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"c"})"), at(3))), "");
+}
+
+TEST(EngineTest, RefusesABadFilterWithItsPosition) {
+  Engine engine;
+  const auto id = engine.subscribe("type = ");
+  ASSERT_FALSE(id);
+  EXPECT_EQ(id.error().id, base::ErrorId::kFilterSyntax);
+  EXPECT_EQ(id.error().position->column, 8U);
+  EXPECT_EQ(engine.subscription_count(), 0U);
+}
+
+TEST(EngineTest, UnsubscribedMeansNothingMoreAndIdsAreNeverReused) {
+  Engine engine;
+  const SubscriptionId first = subscribed(engine, "true");
+  ASSERT_TRUE(engine.unsubscribe(first));
+  const auto again = engine.unsubscribe(first);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code(), base::ErrorCode::kNotFound);
+  EXPECT_EQ(shown(engine.publish(event_of("{}"), at(1))), "");
+  EXPECT_EQ(subscribed(engine, "true").value, 2U);
+}
+
+TEST(EngineTest, HasALimitOfSubscriptions) {
+  Engine engine({.subscription_count_max = 1});
+  const SubscriptionId first = subscribed(engine, "true");
+  const auto second = engine.subscribe("true");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code(), base::ErrorCode::kLimit);
+  ASSERT_TRUE(engine.unsubscribe(first));
+  EXPECT_TRUE(engine.subscribe("true"));
+}
+
+TEST(EngineTest, DropsDuplicatesOfSourceAndIdAtIngest) {
+  Engine engine({.dedup_window = Duration::seconds(10)});
+  const SubscriptionId id = subscribed(engine, "true");
+  const auto a = event_of(R"({"id":"a","source":"/x"})");
+  const auto a_elsewhere = event_of(R"({"id":"a","source":"/y"})");
+  EXPECT_EQ(shown(engine.publish(a, at(0))), "1:a");
+  EXPECT_EQ(shown(engine.publish(a, at(5))), "");
+  EXPECT_EQ(shown(engine.publish(a_elsewhere, at(5))), "1:a");
+  EXPECT_EQ(shown(engine.publish(a, at(10))), "1:a");
+  EXPECT_EQ(engine.counters().ingest_duplicates, 1U);
+  EXPECT_EQ(engine.counters(id)->published, 3U);
+}
+
+TEST(EngineTest, DistinctAppliesToWhatAllTheRestLetsThrough) {
+  Engine engine;
+  const SubscriptionId id =
+      subscribed(engine, "type = 'click' and distinct(data.ad, data.ip) within 1m");
+  const auto click = [](std::string_view event_id, std::string_view type, int ad) {
+    return event_of(fmt::format(R"({{"id":"{}","type":"{}","data":{{"ad":{},"ip":"i"}}}})",
+                                event_id, type, ad));
+  };
+  EXPECT_EQ(shown(engine.publish(click("a", "view", 1), at(0))), "");
+  EXPECT_EQ(shown(engine.publish(click("b", "click", 1), at(1))), "1:b");
+  EXPECT_EQ(shown(engine.publish(click("c", "click", 1), at(60))), "");
+  EXPECT_EQ(shown(engine.publish(click("d", "click", 2), at(60))), "1:d");
+  EXPECT_EQ(shown(engine.publish(click("e", "click", 1), at(61))), "1:e");
+  const SubscriptionCounters counters = *engine.counters(id);
+  EXPECT_EQ(counters.passed, 3U);
+  EXPECT_EQ(counters.duplicate, 1U);
+  EXPECT_EQ(counters.no_match, 1U);
+}
+
+TEST(EngineTest, DeliversACompositeAsOneGroup) {
+  Engine engine;
+  subscribed(engine, "change(data.v, subject = 'x') > 1 and change(data.v, subject = 'y') > 1");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a","subject":"x","data":{"v":1}})"), at(0))),
+            "");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"b","subject":"y","data":{"v":1}})"), at(1))),
+            "1:a,b");
+}
+
+TEST(EngineTest, AChangeThatTheNormalFormDropsIsHarmless) {
+  Engine engine;
+  subscribed(engine, "false and change(data.v) > 1");
+  subscribed(engine, "type = 't' and change(data.v) > 1 and not type = 't'");
+  subscribed(engine, "true or change(data.v) > 1");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a","type":"t","data":{"v":1}})"), at(0))),
+            "3:a");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"b","type":"t","data":{"v":1}})"), at(1))),
+            "3:b");
+}
+
+TEST(EngineTest, DeliversWhatWasHeldBackWhenItIsDue) {
+  Engine engine;
+  subscribed(engine, "change(data.v, by subject) > 1 at most every 10s");
+  const auto reading = [](std::string_view id, std::string_view subject, int value) {
+    return event_of(
+        fmt::format(R"({{"id":"{}","subject":"{}","data":{{"v":{}}}}})", id, subject, value));
+  };
+  EXPECT_EQ(shown(engine.publish(reading("a", "x", 1), at(0))), "1:a");
+  EXPECT_EQ(shown(engine.publish(reading("b", "y", 1), at(3))), "1:b");
+  EXPECT_EQ(shown(engine.publish(reading("c", "y", 5), at(4))), "");
+  EXPECT_EQ(shown(engine.publish(reading("d", "x", 5), at(5))), "");
+  EXPECT_EQ(engine.next_wake(), at(10));
+  EXPECT_EQ(shown(engine.advance(at(9))), "");
+  EXPECT_EQ(shown(engine.advance(at(20))), "1:d 1:c");
+  EXPECT_EQ(engine.next_wake(), std::nullopt);
+  EXPECT_EQ(shown(engine.publish(reading("e", "x", 9), at(21))), "1:e") << "11 s after d";
+}
+
+TEST(EngineTest, AnInstantThatGoesBackCountsAsTheLatest) {
+  Engine engine;
+  subscribed(engine, "distinct(type) within 10s");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a"})"), at(100))), "1:a");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"b"})"), at(5))), "");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"c"})"), at(110))), "1:c");
+  EXPECT_EQ(engine.counters().clock_backward, 1U);
+}
+
+TEST(EngineTest, TellsBelowScoreFromNoMatch) {
+  Engine engine;
+  const SubscriptionId id =
+      subscribed(engine, "type = 'doc' and text(data.t) about 'storm' score >= 0.5");
+  const auto doc = [](std::string_view event_id, std::string_view type, std::string_view text) {
+    return event_of(
+        fmt::format(R"({{"id":"{}","type":"{}","data":{{"t":"{}"}}}})", event_id, type, text));
+  };
+  engine.publish(doc("a", "doc", "calm"), at(0));
+  EXPECT_EQ(shown(engine.publish(doc("b", "doc", "storm"), at(1))), "1:b") << "ln 2 = 0.69";
+  engine.publish(doc("c", "doc", "storm"), at(2));
+  engine.publish(doc("d", "other", "storm"), at(3));
+  const SubscriptionCounters counters = *engine.counters(id);
+  EXPECT_EQ(counters.passed, 1U);
+  EXPECT_EQ(counters.below_score, 2U);
+  EXPECT_EQ(counters.no_match, 1U);
+}
+
+TEST(EngineTest, CountsEveryEventOnceForEverySubscription) {
+  const std::vector<std::string> filters = {
+      "true",
+      "false",
+      "type = 't1'",
+      "change(data.v, by subject) > 1",
+      "change(data.v) > 1 at most every 5s",
+      "distinct(data.v) within 7s",
+      "type = 't1' and change(data.v) > 2 and distinct(subject) within 9s",
+      "text(data.t) about 'storm' score >= 0.3",
+      "change(data.v, type = 't0') > 1 and change(data.v, type = 't1') > 1 or silent for 4s"};
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    Engine engine({.dedup_window = Duration::seconds(3)});
+    std::uint64_t delivered = 0;
+    for (const std::string& filter : filters) subscribed(engine, filter);
+    std::int64_t now = 0;
+    for (int i = 0; i < 400; ++i) {
+      now += static_cast<std::int64_t>(prng.below(3));
+      const auto event = event_of(
+          fmt::format(R"({{"id":"{}","type":"t{}","subject":"s{}","data":{{"v":{},"t":"{}"}}}})",
+                      prng.below(200), prng.below(3), prng.below(2),
+                      prng.chance(0.1) ? "\"x\"" : std::to_string(prng.below(6)),
+                      prng.chance(0.5) ? "storm at sea" : "calm"));
+      for (const Delivery& delivery : engine.publish(event, at(now))) {
+        delivered += delivery.events.size();
+      }
+    }
+    const EngineCounters all = engine.counters();
+    SubscriptionCounters sum;
+    for (std::uint64_t id = 1; id <= filters.size(); ++id) {
+      const SubscriptionCounters one = *engine.counters({id});
+      EXPECT_EQ(one.published, all.received - all.ingest_duplicates) << filters[id - 1];
+      EXPECT_EQ(one.published, one.passed + one.no_match + one.below_score + one.no_value +
+                                   one.within_threshold + one.held + one.duplicate);
+      EXPECT_LT(one.no_match, std::uint64_t{1} << 40U) << "no outcome was counted twice";
+      sum.delivered += one.delivered;
+    }
+    EXPECT_EQ(sum.delivered, delivered);
+    EXPECT_EQ(all.outcomes.delivered, delivered);
+  }
+}
+
+TEST(EngineTest, TheSameCallsGiveTheSameDeliveries) {
+  const auto run = [] {
+    Engine engine;
+    subscribed(engine, "change(data.v, by subject) > 1 at most every 5s");
+    subscribed(engine, "data.v > 3 or type = 't1'");
+    base::Prng prng(7);
+    std::string log;
+    for (int i = 0; i < 200; ++i) {
+      const auto event =
+          event_of(fmt::format(R"({{"id":"{}","type":"t{}","subject":"s{}","data":{{"v":{}}}}})",
+                               i + 1, prng.below(3), prng.below(9), prng.below(6)));
+      log += shown(engine.publish(event, at(i))) + "\n";
+    }
+    return log;
+  };
+  EXPECT_EQ(run(), run());
+}
+
+}  // namespace
+}  // namespace weir::engine

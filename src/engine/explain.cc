@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/subscription.h"
+#include "filter/duration.h"
+#include "filter/print.h"
+#include "match/brute_force.h"
+
+namespace weir::engine {
+namespace {
+
+// Scores an event as if it were published, without counting it in.
+class PreviewScorer final : public filter::Scorer {
+ public:
+  explicit PreviewScorer(match::TextScorer& scorer) : scorer_(scorer) {}
+
+  std::optional<double> score(const filter::About& about, const event::Event& event) override {
+    const auto preview = scorer_.preview(about, event);
+    return preview ? std::optional(preview->total) : std::nullopt;
+  }
+
+ private:
+  match::TextScorer& scorer_;
+};
+
+std::string describe(const filter::Change& change, const match::ChangeReading& reading) {
+  if (!reading.value) return fmt::format("{} is no finite number", to_text(change.value));
+  const std::string now = fmt::format("{} is {}", to_text(change.value), *reading.value);
+  if (!reading.last) return now + ", nothing was delivered yet";
+  const double distance = std::abs(*reading.value - *reading.last);
+  std::string moved =
+      fmt::format("{}, last delivered {}, moved by {}", now, *reading.last, distance);
+  if (change.percent && *reading.last != 0) {
+    moved += fmt::format(" ({:.6g}%)", distance / std::abs(*reading.last) * 100);
+  }
+  if (reading.silent) moved += ", silent for long enough";
+  if (reading.held) moved += ", too early for another delivery";
+  return moved;
+}
+
+class StateContext final : public filter::ExplainContext {
+ public:
+  StateContext(match::TextScorer& scorer, const match::ChangeFilter* change, base::Instant now)
+      : scorer_(scorer), change_(change), now_(now) {}
+
+  Verdict about(const filter::About& about, const event::Event& event) override {
+    const auto preview = scorer_.preview(about, event);
+    if (!preview) return {false, "no field has text"};
+    std::string detail = fmt::format("the score is {:.4f}", preview->total);
+    const char* separator = " = ";
+    for (const auto& [term, share] : preview->shares) {
+      detail += fmt::format("{}{} {:.4f}", std::exchange(separator, " + "), term, share);
+    }
+    return {preview->total >= about.score_min, detail};
+  }
+
+  Verdict change(const filter::Change& change, const event::Event& event) override {
+    PreviewScorer scorer(scorer_);
+    const match::ChangeReading reading = change_->reading(change, event, now_, scorer);
+    return {reading.satisfied && !reading.held, describe(change, reading)};
+  }
+
+ private:
+  match::TextScorer& scorer_;
+  const match::ChangeFilter* change_;
+  base::Instant now_;
+};
+
+}  // namespace
+
+Outcome Engine::foretell(Subscription& subscription, const event::EventPtr& event,
+                         base::Instant now, filter::Scorer& scorer) const {
+  const filter::Filter& filter = subscription.filter();
+  const auto& all = filter.normal_form().conjunctions;
+  std::vector<std::uint32_t> conjunctions;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (match::holds(all[i], *event, scorer)) conjunctions.push_back(i);
+  }
+  Outcome outcome = Outcome::kPassed;
+  if (conjunctions.empty()) {
+    const bool scored =
+        !filter.abouts().empty() && match::holds_but_for_score(filter, *event, scorer);
+    return scored ? Outcome::kBelowScore : Outcome::kNoMatch;
+  }
+  if (const match::ChangeFilter* const change = subscription.change()) {
+    outcome = outcome_of(change->preview(conjunctions, event, now, scorer));
+  }
+  const bool duplicate = outcome == Outcome::kPassed && subscription.is_duplicate(*event, now);
+  return duplicate ? Outcome::kDuplicate : outcome;
+}
+
+base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::EventPtr& event,
+                                               base::Instant now) {
+  const auto found = find(id);
+  if (!found) return found.error();
+  Subscription& subscription = *(*found)->second;
+  const filter::Filter& filter = subscription.filter();
+  now = std::max(now, now_);
+
+  StateContext context(scorer_, subscription.change(), now);
+  EventExplanation out;
+  out.filter = filter::explain(*filter.expr(), *event, context);
+  PreviewScorer scorer(scorer_);
+  out.outcome = foretell(subscription, event, now, scorer);
+  if (const auto& distinct = filter.distinct()) {
+    out.distinct =
+        fmt::format("{}: these keys were {} in the last {}", to_text(*distinct),
+                    subscription.is_duplicate(*event, now) ? "delivered" : "not delivered",
+                    filter::to_text(distinct->within));
+  }
+  return out;
+}
+
+}  // namespace weir::engine
