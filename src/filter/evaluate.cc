@@ -40,6 +40,14 @@ Value as_timestamp(const Value& value) {
   return timestamp ? Value::of(*timestamp) : Value();
 }
 
+// The same as an order of 0, without looking for which of two strings comes first.
+bool equal(const Value& left, const Value& right) {
+  if (left.kind() == ValueKind::kString && right.kind() == ValueKind::kString) {
+    return left.as_string() == right.as_string();
+  }
+  return event::compare(left, right) == 0;
+}
+
 class Evaluator {
  public:
   Evaluator(const Event& event, Scorer& scorer) : event_(event), scorer_(scorer) {}
@@ -61,9 +69,8 @@ class Evaluator {
 
   bool operator()(const In& in) const {
     const Value value = resolve(in.operand, event_);
-    return std::ranges::any_of(in.values, [&](const Literal& literal) {
-      return event::compare(value, literal.view()) == 0;
-    });
+    return std::ranges::any_of(
+        in.values, [&](const Literal& literal) { return equal(value, literal.view()); });
   }
 
   bool operator()(const Like& like) const {
@@ -114,12 +121,10 @@ Value resolve(const Operand& operand, const Event& event) {
 
 bool compare_values(const Value& left, CompareOp op, const Value& right) {
   if (left.missing() || right.missing()) return false;
+  if (op == CompareOp::kEqual) return equal(left, right);
+  if (op == CompareOp::kNotEqual) return !equal(left, right);
   const std::partial_ordering order = event::compare(left, right);
   switch (op) {
-    case CompareOp::kEqual:
-      return order == 0;
-    case CompareOp::kNotEqual:
-      return order != 0;
     case CompareOp::kLess:
       return order < 0;
     case CompareOp::kLessEqual:
@@ -128,8 +133,9 @@ bool compare_values(const Value& left, CompareOp op, const Value& right) {
       return order > 0;
     case CompareOp::kGreaterEqual:
       return order >= 0;
+    default:
+      return false;
   }
-  return false;
 }
 
 bool evaluate(const Predicate& predicate, const Event& event, Scorer& scorer) {

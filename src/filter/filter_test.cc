@@ -15,7 +15,7 @@ namespace {
 using base::ErrorId;
 
 std::string kinds_of(std::string_view text) {
-  const Kinds& kinds = filter_of(text)->kinds();
+  const Kinds kinds = filter_of(text)->kinds();
   std::string out;
   if (kinds.topic) out += "topic ";
   if (kinds.content) out += "content ";

@@ -80,8 +80,9 @@ base::Result<void> WeirParser::finish() {
   if (rest.symbol(")")) return expected("the end (this ')' closes nothing)");
   base::Error wrong = expected("'and', 'or' or the end");
   const bool string_before = lexer_.text().substr(0, rest.offset_bytes).ends_with('\'');
-  if (string_before && rest.kind == TokenKind::kWord)
+  if (string_before && rest.kind == TokenKind::kWord) {
     wrong.message += ": a quote inside a string is written ''";
+  }
   return wrong;
 }
 
