@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/check_command.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/failure.h"
+#include "cli/filter_text.h"
+#include "cli/json_output.h"
+#include "cli/option_values.h"
+#include "cli/state_estimate.h"
+#include "cli/text_output.h"
+#include "filter/print.h"
+
+namespace weir::cli {
+namespace {
+
+std::vector<std::string> kinds_of(const filter::Filter& filter) {
+  const filter::Kinds& kinds = filter.kinds();
+  std::vector<std::string> names;
+  if (kinds.topic) names.emplace_back("topic");
+  if (kinds.content) names.emplace_back("content");
+  if (kinds.text) names.emplace_back("text");
+  if (kinds.change) names.emplace_back("change");
+  if (kinds.distinct) names.emplace_back("distinct");
+  return names;
+}
+
+std::vector<std::string> conjunctions_of(const filter::Filter& filter) {
+  std::vector<std::string> texts;
+  for (const filter::Conjunction& conjunction : filter.normal_form().conjunctions) {
+    texts.push_back(filter::to_text(*filter::to_expr(conjunction)));
+  }
+  return texts;
+}
+
+std::string to_text(const filter::Filter& filter) {
+  const auto kinds = kinds_of(filter);
+  const auto conjunctions = conjunctions_of(filter);
+  std::string out = fmt::format("filter\n  {}\n", printable(filter.to_text(), std::string::npos));
+  out += fmt::format("kinds\n  {}\n",
+                     kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, ", ")));
+  out += conjunctions.size() > 1 ? "normal form: one of\n" : "normal form\n";
+  for (const std::string& conjunction : conjunctions) {
+    out += fmt::format("  {}\n", printable(conjunction, std::string::npos));
+  }
+  if (conjunctions.empty()) out += "  never true\n";
+  out += "state\n" + cli::to_text(estimate_state(filter));
+  if (!filter.warnings().empty()) out += "warnings\n";
+  for (const filter::Warning& warning : filter.warnings()) {
+    out += fmt::format("  line {}, column {}: {}\n", warning.position.line, warning.position.column,
+                       printable(warning.message));
+  }
+  return out;
+}
+
+std::string to_json(const filter::Filter& filter, Dialect dialect) {
+  std::string out;
+  JsonObject object(out);
+  object.member("dialect", to_string(dialect));
+  object.member("filter", filter.to_text());
+  object.member("kinds", kinds_of(filter));
+  object.member("normal_form", conjunctions_of(filter));
+  object.name("state");
+  out += cli::to_json(estimate_state(filter));
+  object.name("warnings");
+  out += '[';
+  for (const filter::Warning& warning : filter.warnings()) {
+    if (&warning != &filter.warnings().front()) out += ',';
+    JsonObject one(out);
+    one.member("line", warning.position.line);
+    one.member("column", warning.position.column);
+    one.member("message", warning.message);
+    one.close();
+  }
+  out += ']';
+  object.close();
+  return out + '\n';
+}
+
+}  // namespace
+
+int run_check(const CheckOptions& options, Streams& streams) {
+  // Only an engine knows whether the words of a text predicate leave something to look for.
+  engine::Engine engine({.text = {.language = options.language}});
+  const auto subscribed =
+      subscribe(engine, {.text = options.expression}, options.dialect, match::Initial::kDeliver);
+  if (!subscribed) return report(subscribed.error(), options.json, streams.err);
+  const filter::Filter& filter = *subscribed->filter;
+  streams.out.append(options.json ? to_json(filter, options.dialect) : to_text(filter));
+  return finish(kExitOk, options.json, streams);
+}
+
+}  // namespace weir::cli

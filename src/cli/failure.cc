@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/failure.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "cli/json_output.h"
+#include "cli/text_output.h"
+
+namespace weir::cli {
+
+Failure file_failure(base::Error error, const std::string& name) {
+  const bool named = error.id == base::ErrorId::kCliFile;
+  return {.error = std::move(error), .what = named ? std::string() : name};
+}
+
+std::string to_text(const Failure& failure) {
+  std::string out = "weir: ";
+  if (!failure.what.empty()) out += printable(failure.what) + ": ";
+  out += printable(failure.error.to_string()) + '\n';
+  const auto& position = failure.error.position;
+  if (position && !failure.text.empty()) {
+    out += excerpt(failure.text, position->line, position->column);
+  }
+  return out;
+}
+
+std::string to_json(const Failure& failure) {
+  const base::ErrorInfo& info = base::error_info(failure.error.id);
+  std::string out = "{\"error\":";
+  JsonObject object(out);
+  object.member("number", static_cast<std::uint16_t>(info.id));
+  object.member("name", info.name);
+  object.member("code", to_string(info.code));
+  if (!failure.what.empty()) object.member("what", failure.what);
+  object.member("message", printable(failure.error.message));
+  if (const auto& position = failure.error.position) {
+    object.member("line", position->line);
+    object.member("column", position->column);
+  }
+  object.close();
+  out += "}\n";
+  return out;
+}
+
+int report(const Failure& failure, bool json, Output& err) {
+  err.append(json ? to_json(failure) : to_text(failure));
+  err.flush();
+  return exit_code(failure.error.code());
+}
+
+int finish(int code, bool json, Streams& streams) {
+  if (auto finished = streams.out.finish(); !finished) {
+    return report({.error = std::move(finished.error())}, json, streams.err);
+  }
+  streams.err.flush();
+  return code;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "cli/version.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    CommandHelp{
+        "check", "check [OPTION...] EXPR",
+        "Checks a filter: its canonical text, its normal form, the kinds of interest it combines,\n"
+        "and the state it will need.",
+        "  weir check \"type = 'reading' and change(data.celsius, by subject) > 0.5\"\n"},
+    CommandHelp{
+        "explain", "explain --filter EXPR [OPTION...]",
+        "Tells whether an event would be delivered, which part of the filter decided, and the\n"
+        "values it saw. Exits with 0 if it would be delivered and with 1 if not.",
+        "  weir explain --filter \"data.price > 20\" --event quote.json\n"
+        "  weir explain --filter \"change(data.price) > 2%\" --history day.jsonl < quote.json\n"},
+    CommandHelp{
+        "filter", "filter [OPTION...] EXPR...",
+        "Reads events as JSON lines and writes those that at least one of the filters lets\n"
+        "through, as they came, each once. With --json every delivery is a line that names its\n"
+        "filter, from 1.",
+        "  weir filter \"type = 'click' and distinct(data.ad, data.ip) within 24h\" < in.jsonl\n"
+        "  weir filter --filters filters.txt --input in.jsonl --stats > out.jsonl\n"},
+    CommandHelp{"eval", "eval [OPTION...] EXPR",
+                "Evaluates an expression on one event and prints its value and its errors.",
+                "  weir eval \"data.price between 20 and 40\" --event quote.json\n"
+                "  weir eval --dialect cesql \"UPPER(subject) LIKE 'IN%' AND 7 / 2 = 3\" --json\n"},
+};
+
+constexpr std::string_view kOverview =
+    R"(Weir delivers less: of a stream of events, exactly those that matter.
+
+Usage: weir COMMAND [OPTION...] [ARGUMENT...]
+
+Commands:
+  filter    pass on the events of a stream that one of some filters lets through
+  check     check a filter, and tell its normal form and the state it needs
+  explain   tell which part of a filter decided about an event, with the values
+  eval      evaluate an expression on one event
+
+Options:
+  -h,--help     Print this help and exit; weir COMMAND --help tells more
+  -V,--version  Print the version and exit
+
+A filter combines five kinds of interest:
+  topic     type = 'quote' and source prefix '/nyse/'
+  content   data.symbol in ('INTC', 'YHOO') and data.price between 20 and 40
+  text      text(data.title, data.body) about 'storm flood' score >= 1.2
+  change    change(data.celsius, by subject) > 0.5
+  distinct  distinct(data.ad, data.ip) within 24h
+
+Examples:
+  weir filter "type = 'quote' and data.price > 20" < in.jsonl > out.jsonl
+  weir check "change(data.price, by subject) > 2%"
+  weir explain --filter "data.price > 20" --event quote.json
+
+Exit status: 0 done, 1 no (explain: not delivered), 2 invalid input, 3 not found, 4 a limit was
+exceeded, 5 a file cannot be read or written, 6 corrupt data.
+)";
+
+}  // namespace
+
+const CommandHelp& command_help(std::string_view name) {
+  const auto* const found = std::ranges::find(kCommands, name, &CommandHelp::name);
+  WEIR_CHECK(found != kCommands.end());
+  return *found;
+}
+
+std::string overview() { return std::string(kOverview); }
+
+std::string version_text() { return fmt::format("weir {}\n", version()); }
+
+}  // namespace weir::cli

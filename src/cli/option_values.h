@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Option values: the words and numbers that options take, checked. Fails with kCliUsage.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "cli/options.h"
+#include "match/change_filter.h"
+
+namespace weir::cli {
+
+base::Error usage_error(std::string message);
+
+base::Result<Dialect> parse_dialect(std::string_view word);
+base::Result<ClockKind> parse_clock(std::string_view word);
+base::Result<match::Initial> parse_initial(std::string_view word);
+// Whether text can be analysed in that language.
+base::Result<void> check_language(std::string_view word);
+// A positive duration as filters write it: 90s, 1h30m.
+base::Result<base::Duration> parse_window(std::string_view option, std::string_view text);
+// A number of bytes, with KiB, MiB or GiB after it if wanted; from 1 to 1 GiB.
+base::Result<std::size_t> parse_bytes(std::string_view option, std::string_view text);
+
+std::string_view to_string(Dialect dialect);
+
+}  // namespace weir::cli

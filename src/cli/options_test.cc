@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/option_values.h"
+
+namespace weir::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+template <typename T>
+T parsed(const Arguments& arguments) {
+  auto options = parse_arguments(arguments);
+  if (!options) {
+    ADD_FAILURE() << options.error().message;
+    return {};
+  }
+  auto* const wanted = std::get_if<T>(&*options);
+  EXPECT_NE(wanted, nullptr);
+  return wanted == nullptr ? T() : *wanted;
+}
+
+std::string refused(const Arguments& arguments) {
+  const auto options = parse_arguments(arguments);
+  if (options) return "accepted";
+  EXPECT_EQ(options.error().id, base::ErrorId::kCliUsage);
+  return options.error().message;
+}
+
+TEST(OptionsTest, HasDefaults) {
+  const auto options = parsed<FilterOptions>({"filter", "true"});
+  EXPECT_THAT(options.expressions, ElementsAre("true"));
+  EXPECT_EQ(options.dialect, Dialect::kWeir);
+  EXPECT_EQ(options.input_path, "-");
+  EXPECT_EQ(options.clock, ClockKind::kEvent);
+  EXPECT_EQ(options.line_bytes_max, std::size_t{16} << 20U);
+  EXPECT_FALSE(options.dedup.has_value());
+  EXPECT_FALSE(options.json);
+}
+
+TEST(OptionsTest, TakesEveryOptionOfFilter) {
+  const auto options = parsed<FilterOptions>({"filter",     "a = 1",   "--dialect",
+                                              "cesql",      "b = 2",   "--filters",
+                                              "f.txt",      "--input", "in",
+                                              "--json",     "--stats", "--keep-going",
+                                              "--dedup",    "1h30m",   "--initial",
+                                              "none",       "--clock", "wall",
+                                              "--language", "german",  "--line-bytes-max",
+                                              "64KiB"});
+  EXPECT_THAT(options.expressions, ElementsAre("a = 1", "b = 2"));
+  EXPECT_EQ(options.dialect, Dialect::kCesql);
+  EXPECT_EQ(options.filters_path, "f.txt");
+  EXPECT_EQ(options.input_path, "in");
+  EXPECT_TRUE(options.json && options.stats && options.keep_going);
+  EXPECT_EQ(options.dedup, base::Duration::seconds(5400));
+  EXPECT_EQ(options.initial, match::Initial::kNone);
+  EXPECT_EQ(options.clock, ClockKind::kWall);
+  EXPECT_EQ(options.language, "german");
+  EXPECT_EQ(options.line_bytes_max, 65'536U);
+}
+
+TEST(OptionsTest, LeavesBracketsOfJsonAlone) {
+  const std::string json = R"([{"exact":{"type":"a"}},{"exact":{"id":"b"}}])";
+  EXPECT_THAT(parsed<FilterOptions>({"filter", "--dialect", "json", json}).expressions,
+              ElementsAre(json));
+  EXPECT_EQ(parsed<CheckOptions>({"check", json}).expression, json);
+  EXPECT_EQ(parsed<ExplainOptions>({"explain", "--filter", json}).filter, json);
+}
+
+TEST(OptionsTest, TakesExpressionsThatStartWithADash) {
+  EXPECT_THAT(parsed<FilterOptions>({"filter", "--stats", "--", "-1 < x", "--"}).expressions,
+              ElementsAre("-1 < x", "--"));
+  EXPECT_EQ(parsed<ExplainOptions>({"explain", "--filter", "-1 < x"}).filter, "-1 < x");
+  for (const char* expression : {"-1", "-(2)", "-ABS(x)", "--1", "-x = 1", "-", "-1 < x"}) {
+    EXPECT_EQ(parsed<EvalOptions>({"eval", "--json", expression, "--event", "-"}).expression,
+              expression);
+  }
+}
+
+TEST(OptionsTest, TakesTheNameOfACommandAsAnExpression) {
+  EXPECT_EQ(parsed<EvalOptions>({"eval", "check"}).expression, "check");
+}
+
+TEST(OptionsTest, TakesTheOptionsOfExplainAndEval) {
+  const auto explain = parsed<ExplainOptions>({"explain", "--filter=x = 1", "--history", "h",
+                                               "--initial", "none", "--event", "e", "--json"});
+  EXPECT_EQ(explain.filter, "x = 1");
+  EXPECT_EQ(explain.history_path, "h");
+  EXPECT_EQ(explain.event_path, "e");
+  EXPECT_EQ(explain.initial, match::Initial::kNone);
+  EXPECT_TRUE(explain.json);
+  const auto eval = parsed<EvalOptions>({"eval", "--dialect", "cesql", "1", "--event", "-"});
+  EXPECT_EQ(eval.dialect, Dialect::kCesql);
+  EXPECT_EQ(eval.event_path, "-");
+}
+
+TEST(OptionsTest, PrintsHelpAndVersion) {
+  EXPECT_THAT(parsed<PrintOptions>({"--version"}).text, HasSubstr("weir "));
+  EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
+  EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
+  for (const char* command : {"check", "explain", "filter", "eval"}) {
+    const std::string text = parsed<PrintOptions>({command, "--help"}).text;
+    EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));
+    EXPECT_THAT(text, HasSubstr("Example:"));
+    EXPECT_EQ(parsed<PrintOptions>({"help", command}).text, text);
+  }
+}
+
+TEST(OptionsTest, SuggestsWhatWasProbablyMeant) {
+  EXPECT_EQ(refused({"fliter", "x"}), "unknown command 'fliter': did you mean 'filter'?");
+  EXPECT_EQ(refused({"filter", "x", "--stat"}), "unknown option '--stat': did you mean '--stats'?");
+  EXPECT_EQ(refused({"filter", "x", "--imput=f"}),
+            "unknown option '--imput': did you mean '--input'?");
+  EXPECT_EQ(refused({"eval", "-x"}),
+            "unknown option '-x'; if it is an expression, write -- before it");
+  EXPECT_EQ(refused({"eval", "x", "--dialect", "cesq"}),
+            "--dialect is 'cesq', expected one of: weir cesql json: did you mean 'cesql'?");
+}
+
+TEST(OptionsTest, RefusesWhatItCannotUse) {
+  EXPECT_EQ(refused({}), "expected a command, found none");
+  EXPECT_EQ(refused({"--verbose"}), "unknown option '--verbose'");
+  EXPECT_EQ(refused({"check"}), "expected one filter to check, found none");
+  EXPECT_EQ(refused({"check", "a", "=", "1"}),
+            "expected one filter to check, found 3 arguments: is it in quotes?");
+  EXPECT_EQ(refused({"filter"}), "expected at least one filter, or --filters FILE, found none");
+  EXPECT_EQ(refused({"explain"}), "expected --filter EXPR, found none");
+  EXPECT_EQ(refused({"explain", "--filter", "x", "y"}), "unexpected argument 'y'");
+  EXPECT_THAT(refused({"eval", "x", "--event"}), HasSubstr("--event"));
+  EXPECT_THAT(refused({"filter", "x", "--clock", "sun"}), HasSubstr("--clock is 'sun'"));
+  EXPECT_THAT(refused({"filter", "x", "--initial", "no"}), HasSubstr("--initial is 'no'"));
+  EXPECT_THAT(refused({"check", "x", "--language", "germn"}), HasSubstr("mean 'german'?"));
+  EXPECT_THAT(refused({"filter", "x", "--dedup", "0s"}), HasSubstr("--dedup is '0s'"));
+  EXPECT_THAT(refused({"filter", "x", "--dedup", "1h now"}), HasSubstr("--dedup is '1h now'"));
+}
+
+TEST(OptionsTest, ReadsOnlyOneThingFromStdin) {
+  EXPECT_THAT(refused({"filter", "--filters", "-"}), HasSubstr("not both"));
+  EXPECT_EQ(parsed<FilterOptions>({"filter", "--filters", "-", "--input", "f"}).filters_path, "-");
+  EXPECT_THAT(refused({"explain", "--filter", "x", "--history", "-"}), HasSubstr("not both"));
+}
+
+TEST(OptionsTest, KnowsThatJsonWasAskedForInAWrongCommandLine) {
+  EXPECT_TRUE(wants_json({"fliter", "--json"}));
+  EXPECT_FALSE(wants_json({"filter", "--", "--json"}));
+  EXPECT_EQ(help_command({"filter", "--x"}), "weir filter --help");
+  EXPECT_EQ(help_command({"fliter"}), "weir --help");
+  EXPECT_EQ(help_command({}), "weir --help");
+}
+
+TEST(OptionValuesTest, ReadsBytes) {
+  EXPECT_EQ(parse_bytes("--x", "1").value(), 1U);
+  EXPECT_EQ(parse_bytes("--x", "16MiB").value(), std::size_t{16} << 20U);
+  EXPECT_EQ(parse_bytes("--x", "1GiB").value(), std::size_t{1} << 30U);
+  for (const char* wrong : {"", "0", "-1", "1MB", "2GiB", "99999999999999999999", "1 KiB", "KiB"}) {
+    EXPECT_FALSE(parse_bytes("--x", wrong)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace weir::cli

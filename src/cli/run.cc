@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/check_command.h"
+#include "cli/eval_command.h"
+#include "cli/exit_code.h"
+#include "cli/explain_command.h"
+#include "cli/failure.h"
+#include "cli/filter_command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+namespace weir::cli {
+namespace {
+
+int dispatch(const PrintOptions& options, Streams& streams) {
+  streams.out.append(options.text);
+  return finish(kExitOk, false, streams);
+}
+int dispatch(const CheckOptions& options, Streams& streams) { return run_check(options, streams); }
+int dispatch(const ExplainOptions& options, Streams& streams) {
+  return run_explain(options, streams);
+}
+int dispatch(const FilterOptions& options, Streams& streams) {
+  return run_filter(options, streams);
+}
+int dispatch(const EvalOptions& options, Streams& streams) { return run_eval(options, streams); }
+
+int report_usage(base::Error error, const std::vector<std::string>& arguments, Output& err) {
+  const bool json = wants_json(arguments);
+  const int code = report({.error = std::move(error)}, json, err);
+  if (!json) err.append(fmt::format("weir: see {}\n", help_command(arguments)));
+  err.flush();
+  return code;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  // A reader that goes away is told by write(), see Output.
+  std::signal(SIGPIPE, SIG_IGN);
+  DescriptorSink out_sink(STDOUT_FILENO, "stdout");
+  DescriptorSink err_sink(STDERR_FILENO, "stderr");
+  Output out(out_sink);
+  Output err(err_sink);
+  Streams streams{out, err};
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  auto options = parse_arguments(arguments);
+  if (!options) return report_usage(std::move(options.error()), arguments, err);
+  return std::visit([&](const auto& chosen) { return dispatch(chosen, streams); }, *options);
+}
+
+}  // namespace weir::cli

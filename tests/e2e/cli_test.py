@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""weir check, explain, eval, --help and --version, as a user meets them."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from weir_program import event, reading, stream, weir
+
+COMMANDS = ["check", "explain", "filter", "eval"]
+
+
+class HelpTest(unittest.TestCase):
+    def test_version(self):
+        done = weir("--version")
+        self.assertEqual(done.code, 0)
+        self.assertRegex(done.out, r"^weir \d+\.\d+\.\d+\n$")
+
+    def test_overview_names_every_command_and_has_examples(self):
+        done = weir("--help")
+        self.assertEqual(done.code, 0)
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", done.out)
+        self.assertIn("Examples:", done.out)
+        self.assertEqual(weir("help").out, done.out)
+
+    def test_every_command_has_help_with_an_example(self):
+        for command in COMMANDS:
+            done = weir(command, "--help")
+            self.assertEqual((done.code, done.err), (0, ""))
+            self.assertIn(f"Usage: weir {command}", done.out)
+            self.assertIn(f"Example:\n  weir {command} ", done.out)
+            self.assertIn("--json", done.out)
+            self.assertEqual(weir("help", command).out, done.out)
+            self.assertLessEqual(max(map(len, done.out.splitlines())), 100)
+
+    def test_unknown_words_get_a_suggestion(self):
+        done = weir("fliter")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertEqual(done.err, "weir: unknown command 'fliter': did you mean 'filter'?\n"
+                                   "weir: see weir --help\n")
+        self.assertIn("did you mean '--stats'?\nweir: see weir filter --help",
+                      weir("filter", "true", "--stat").err)
+
+    def test_a_wrong_command_line_is_an_error_in_json_too(self):
+        done = weir("check", "--json")
+        self.assertEqual(done.code, 2)
+        error = json.loads(done.err)["error"]
+        self.assertEqual((error["number"], error["name"], error["code"]),
+                         (401, "cli.usage", "invalid_input"))
+
+    def test_no_command_is_an_error(self):
+        self.assertEqual(weir().code, 2)
+
+
+class CheckTest(unittest.TestCase):
+    def test_tells_all_about_a_filter(self):
+        done = weir("check", "type='reading' AND (data.a>1 or change(data.v, by subject)>0.5)"
+                             " and distinct(id) within 60m")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(done.out.split("state\n")[0], """\
+filter
+  type = 'reading' and (data.a > 1 or change(data.v, by subject) > 0.5) and distinct(id) within 1h
+kinds
+  topic, content, change, distinct
+normal form: one of
+  type = 'reading' and data.a > 1
+  type = 'reading' and change(data.v, by subject) > 0.5
+""")
+        self.assertIn("  change: for each subject: 1 last value", done.out)
+        self.assertIn("  distinct: each id delivered within 1h", done.out)
+
+    def test_json_has_the_same(self):
+        done = weir("check", "--json", "text(data.b) about 'storms' score >= 1 and time = 5")
+        self.assertEqual(done.code, 0)
+        checked = json.loads(done.out)
+        self.assertEqual(sorted(checked), ["dialect", "filter", "kinds", "normal_form", "state",
+                                           "warnings"])
+        self.assertEqual(checked["kinds"], ["content", "text"])
+        self.assertEqual(len(checked["normal_form"]), 1)
+        self.assertEqual(checked["state"]["text"][0]["fields"], ["data.b"])
+        self.assertEqual([(w["line"], w["column"]) for w in checked["warnings"]], [(1, 44)])
+
+    def test_the_canonical_text_checks_to_itself(self):
+        for text in ("a=1 OR not b in (1,2.50,'x')", "true", "change(data.v)>=2% or silent for 90s",
+                     "subject like 'a%' and distinct(data.x) within 1h"):
+            once = json.loads(weir("check", "--json", text).out)
+            again = json.loads(weir("check", "--json", once["filter"]).out)
+            self.assertEqual({**once, "warnings": 0}, {**again, "warnings": 0})
+
+    def test_takes_all_dialects(self):
+        cesql = weir("check", "--dialect", "cesql", "type LIKE 'a%' AND LENGTH(id) > 2", "--json")
+        self.assertEqual(json.loads(cesql.out)["dialect"], "cesql")
+        dialects = weir("check", "--dialect", "json",
+                        '[{"exact":{"type":"a"}},{"not":{"prefix":{"subject":"b"}}}]')
+        self.assertEqual(dialects.code, 0)
+        self.assertIn("not ", dialects.out)
+
+    def test_an_error_shows_its_place(self):
+        done = weir("check", "type = 'x' and\n  data.price >> 3")
+        self.assertEqual((done.code, done.out), (2, ""))
+        lines = done.err.splitlines()
+        self.assertRegex(lines[0], r"^weir: filter: line 2, column 15: expected .*")
+        self.assertEqual(lines[1:], ["    data.price >> 3", " " * 16 + "^"])
+        error = json.loads(weir("check", "type =", "--json").err)["error"]
+        self.assertGreater(len(error.pop("message")), 10)
+        self.assertEqual(error, {"number": 201, "name": "filter.syntax", "code": "invalid_input",
+                                 "what": "filter", "line": 1, "column": 7})
+
+    def test_a_filter_beyond_a_limit_has_its_own_exit_code(self):
+        done = weir("check", "(" * 1000 + "a = 1" + ")" * 1000)
+        self.assertEqual(done.code, 4)
+        self.assertLess(len(done.err), 1000)
+        self.assertEqual(weir("check", " or ".join(["a = 1"] * 2000)).code, 4)
+
+    def test_words_that_are_all_stop_words_are_refused(self):
+        done = weir("check", "text(data.b) about 'the of' score >= 1")
+        self.assertEqual(done.code, 2)
+        self.assertEqual(weir("check", "--language", "none",
+                              "text(data.b) about 'the of' score >= 1").code, 0)
+
+
+class EvalTest(unittest.TestCase):
+    def evaluate(self, *arguments: str, code: int = 0) -> tuple:
+        done = weir("eval", "--json", *arguments)
+        self.assertEqual((done.code, done.err), (code, ""))
+        result = json.loads(done.out)
+        self.assertEqual(list(result), ["value", "errors", "messages"])
+        self.assertEqual(len(result["errors"]), len(result["messages"]))
+        return result["value"], result["errors"]
+
+    def test_cesql_values_and_errors(self):
+        for expression, value, errors in [
+                ("1 + 2 * 3", 7, []),
+                ("'a' LIKE 'A'", False, []),
+                ("CONCAT('a', 1)", "a1", []),
+                ("-(2147483647) - 1", -2147483648, []),
+                ("-1", -1, []),
+                ("-ABS(7)", -7, []),
+                ("EXISTS id AND type = 'example'", True, []),
+                ("missing", False, ["missingAttribute"]),
+                ("1 / 0", 0, ["math"]),
+                ("'x' + 1", 0, ["cast"]),
+                ("FOO(1)", False, ["missingFunction"]),
+                ("LEFT('abc', -1)", "abc", ["functionEvaluation"]),
+        ]:
+            with self.subTest(expression):
+                self.assertEqual(self.evaluate("--dialect", "cesql", expression), (value, errors))
+
+    def test_what_does_not_parse_is_a_parse_error(self):
+        self.assertEqual(self.evaluate("--dialect", "cesql", "1 +", code=2), (None, ["parse"]))
+        self.assertEqual(self.evaluate("type =", code=2), (None, ["parse"]))
+        done = weir("eval", "--json", "type =")
+        self.assertRegex(json.loads(done.out)["messages"][0], "^line 1, column 7: expected ")
+
+    def test_the_weir_language_gives_booleans(self):
+        self.assertEqual(self.evaluate("type = 'example'"), (True, []))
+        self.assertEqual(self.evaluate("type = 'other'"), (False, []))
+        self.assertEqual(self.evaluate("change(data.v) > 1"), (False, []))
+        self.assertEqual(self.evaluate("distinct(id) within 1h"), (True, []))
+        self.assertEqual(self.evaluate("--dialect", "json", '[{"exact":{"id":"1"}}]'), (True, []))
+
+    def test_on_an_event_of_a_file_or_of_stdin(self):
+        text = json.dumps(json.loads(event(7, data={"price": 20.5})), indent=2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "event.json"
+            path.write_text(text)
+            self.assertEqual(self.evaluate("data.price > 20", "--event", str(path)), (True, []))
+        self.assertEqual(weir("eval", "id = '7'", "--event", "-", stdin=text).out, "true\n")
+
+    def test_text_for_people(self):
+        self.assertEqual(weir("eval", "--dialect", "cesql", "1 + 1").out, "2\n")
+        self.assertEqual(weir("eval", "--dialect", "cesql", "'a'").out, "'a'\n")
+        self.assertRegex(weir("eval", "--dialect", "cesql", "x").out,
+                         r"^false  \(missingAttribute: .+\)\n$")
+        done = weir("eval", "--dialect", "cesql", "1 +")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertTrue(done.err.startswith("weir: expression: line 1, column 4: expected "))
+        self.assertTrue(done.err.endswith("\n  1 +\n     ^\n"))
+
+    def test_a_wrong_event_is_an_error(self):
+        done = weir("eval", "true", "--event", "-", stdin='{"id":1}')
+        self.assertEqual(done.code, 2)
+        self.assertTrue(done.err.startswith("weir: stdin: line 1, column 7: "), done.err)
+        self.assertEqual(weir("eval", "true", "--event", "no-such-file").code, 5)
+        error = json.loads(weir("eval", "true", "--json", "--event", "no-such-file").err)["error"]
+        self.assertEqual((error["name"], error["code"]), ("cli.file", "unavailable"))
+
+
+class ExplainTest(unittest.TestCase):
+    def explain(self, filter_text: str, *events: str, arguments: tuple = ()) -> tuple[int, dict]:
+        """Explains the last event; those before it are the history."""
+        with tempfile.TemporaryDirectory() as folder:
+            history = Path(folder) / "history.jsonl"
+            history.write_text(stream(*events[:-1]))
+            done = weir("explain", "--filter", filter_text, "--history", str(history), "--json",
+                        *arguments, stdin=events[-1])
+        self.assertEqual(done.err, "")
+        explanation = json.loads(done.out)
+        self.assertEqual(explanation["delivered"], done.code == 0)
+        return done.code, explanation
+
+    def test_marks_the_parts_that_decided(self):
+        done = weir("explain", "--filter", "type = 'reading' and (data.v > 5 or data.v < 0)",
+                    stdin=reading(1, 0, 3))
+        self.assertEqual((done.code, done.err), (1, ""))
+        self.assertEqual(done.out, """\
+Not delivered: the filter is about other events.
+
+  ✗ type = 'reading' and (data.v > 5 or data.v < 0)
+    ✓ type = 'reading'  [type is 'reading']
+    ✗ data.v > 5 or data.v < 0
+→     ✗ data.v > 5  [data.v is 3]
+→     ✗ data.v < 0  [data.v is 3]
+""")
+
+    def test_says_that_an_event_is_delivered(self):
+        code, explanation = self.explain("data.v > 5", reading(1, 0, 6))
+        self.assertEqual((code, explanation["outcome"]), (0, "passed"))
+        self.assertEqual(explanation["filter"], {
+            "text": "data.v > 5", "holds": True, "decided": True, "detail": "data.v is 6",
+            "parts": []})
+
+    def test_knows_every_outcome(self):
+        change = "type = 'reading' and change(data.v, by subject) > 1"
+        text = "text(data.b) about 'storm' score >= 9"
+        distinct = "distinct(subject) within 10s"
+        for filter_text, events, outcome in [
+                (change, [reading(1, 0, 1), reading(2, 1, 3)], "passed"),
+                (change, [reading(1, 0, 1), reading(2, 1, 1.5)], "within_threshold"),
+                (change, [reading(1, 0, 1), reading(2, 1, 1.5, subject="b")], "passed"),
+                (change, [event(1, type="reading", data={"v": "x"})], "no_value"),
+                (change, [event(1, type="other", data={"v": 1})], "no_match"),
+                (change + " at most every 10s", [reading(1, 0, 1), reading(2, 9, 9)], "held"),
+                (change + " at most every 10s", [reading(1, 0, 1), reading(2, 10, 9)], "passed"),
+                (text, [event(1, data={"b": "calm"}), event(2, data={"b": "a storm"})],
+                 "below_score"),
+                (distinct, [reading(1, 0, 1), reading(2, 9, 1)], "duplicate"),
+                (distinct, [reading(1, 0, 1), reading(2, 10, 1)], "passed"),
+        ]:
+            with self.subTest(filter_text, events=events):
+                self.assertEqual(self.explain(filter_text, *events)[1]["outcome"], outcome)
+
+    def test_initial_none_keeps_the_first_value_back(self):
+        _, explanation = self.explain("change(data.v) > 1", reading(1, 0, 1),
+                                      arguments=("--initial", "none"))
+        self.assertEqual(explanation["outcome"], "within_threshold")
+
+    def test_shows_what_distinct_says(self):
+        _, explanation = self.explain("distinct(subject) within 10s", reading(1, 0, 1),
+                                      reading(2, 9, 1))
+        self.assertIn("delivered in the last 10s", explanation["distinct"])
+
+    def test_reads_a_history_with_a_place_in_its_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            history = Path(folder) / "history.jsonl"
+            history.write_text(stream(event(1), "", "{}"))
+            done = weir("explain", "--filter", "true", "--history", str(history), stdin=event(2))
+        self.assertEqual(done.code, 2)
+        self.assertIn("history.jsonl: line 3, column 1: expected attribute 'specversion'",
+                      done.err)
+
+    def test_cleans_what_comes_from_the_event(self):
+        done = weir("explain", "--filter", "data.v = 'x'", stdin=event(1, data={"v": "\x1b[2J"}))
+        self.assertNotIn("\x1b", done.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
