@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -40,7 +41,7 @@ class Event {
   };
 
  public:
-  explicit Event(Key) {}
+  Event(Key, JsonDocument document) : document_(std::move(document)) {}
 
   std::string_view id() const { return core_text(CoreAttribute::kId); }
   std::string_view source() const { return core_text(CoreAttribute::kSource); }
@@ -75,7 +76,6 @@ class Event {
  private:
   friend class EventDecoder;
 
-  std::unique_ptr<char[]> text_;
   JsonDocument document_;
   std::vector<Attribute> attributes_;
   // One more than the index into attributes_ of each core attribute; 0: absent.

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "event/event_decoder.h"
+#include "event/json_parser.h"
+#include "event/padded_text.h"
 
 namespace weir::event {
 namespace {
@@ -14,8 +16,8 @@ using Batch = std::vector<base::Result<EventPtr>>;
 // Walks the array by hand so that each element is parsed once and straight into its event.
 class BatchReader {
  public:
-  BatchReader(std::string_view text, const EventLimits& limits)
-      : text_(text), limits_(limits), decoder_(text, limits) {}
+  BatchReader(const PaddedText& text, const EventLimits& limits)
+      : text_(text.view()), limits_(limits), decoder_(text, limits) {}
 
   base::Result<Batch> read() {
     if (peek() != '[') return error(ErrorId::kEventBatchNotAnArray, "a batch as a JSON array");
@@ -42,9 +44,8 @@ class BatchReader {
           fmt::format("a batch has more than {} events, the limit", limits_.batch_count_max),
           base::position_at(text_, offset_)};
     }
-    const auto end_bytes = decoder_.read(offset_);
-    if (!end_bytes) return end_bytes.error();
-    offset_ = *end_bytes;
+    if (!decoder_.read(offset_)) return decoder_.take_error();
+    offset_ = decoder_.end_bytes();
     batch_.push_back(decoder_.decode());
     return {};
   }
@@ -79,7 +80,9 @@ class BatchReader {
 }  // namespace
 
 base::Result<Batch> decode_batch(std::string_view text, const EventLimits& limits) {
-  return BatchReader(text, limits).read();
+  if (auto fits = JsonParser::check_length(text, limits.json); !fits) return fits.error();
+  const PaddedText padded(text);
+  return BatchReader(padded, limits).read();
 }
 
 }  // namespace weir::event

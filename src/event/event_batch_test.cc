@@ -107,8 +107,10 @@ TEST(EventBatchTest, LimitsTheCount) {
 }
 
 TEST(EventBatchTest, LimitsTheLength) {
-  EXPECT_THAT(outcomes("[1] ", {.json = {.text_bytes_max = 3}}),
-              ElementsAre("json.too_long - the text has 4 bytes, the limit is 3"));
+  for (const std::string_view text : {"[1] ", "[]  ", "    ", "{}  "}) {
+    EXPECT_THAT(outcomes(text, {.json = {.text_bytes_max = 3}}),
+                ElementsAre("json.too_long - the text has 4 bytes, the limit is 3"));
+  }
 }
 
 // What is allowed for an event alone is allowed for it in a batch.

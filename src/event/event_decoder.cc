@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -40,25 +39,21 @@ std::string_view describe(JsonKind kind) {
 
 }  // namespace
 
-base::Result<std::size_t> EventDecoder::read(std::size_t offset_bytes) {
-  event_ = std::make_shared<Event>(Event::Key());
-  JsonParser parser(text_, offset_bytes, limits_.json, event_->document_);
-  if (!parser.parse()) return parser.take_error();
+bool EventDecoder::read(std::size_t offset_bytes) {
+  JsonParser parser(text_, limits_.json.depth_max);
+  if (!parser.parse(offset_bytes)) {
+    error_ = parser.take_error();
+    return false;
+  }
   begin_bytes_ = parser.begin_bytes();
-  return parser.end_bytes();
+  end_bytes_ = parser.end_bytes();
+  event_ = std::make_shared<Event>(Event::Key(), parser.document_with_copy());
+  return true;
 }
 
 base::Result<EventPtr> EventDecoder::decode() {
-  own_text();
-  if (!members() || !required()) return std::move(*error_);
+  if (!members() || !required()) return take_error();
   return EventPtr(std::move(event_));
-}
-
-void EventDecoder::own_text() {
-  const std::string_view text = event_->document_.text();
-  event_->text_ = std::make_unique_for_overwrite<char[]>(text.size());
-  std::memcpy(event_->text_.get(), text.data(), text.size());
-  event_->document_.attach({event_->text_.get(), text.size()});
 }
 
 bool EventDecoder::members() {
@@ -74,7 +69,7 @@ bool EventDecoder::members() {
   return ok;
 }
 
-bool EventDecoder::member(const JsonRef& name_ref, const JsonRef& value) {
+[[gnu::always_inline]] inline bool EventDecoder::member(const JsonRef& name_ref, const JsonRef& value) {
   const std::string_view name = name_ref.string();
   const CoreAttribute core = core_attribute(name);
   if (core == CoreAttribute::kNone) {
@@ -87,7 +82,13 @@ bool EventDecoder::member(const JsonRef& name_ref, const JsonRef& value) {
     return fail(ErrorId::kEventTooManyAttributes, name_ref,
                 fmt::format("an event has at most {} attributes", limits_.attribute_count_max));
   }
-  return attribute(name, core, value);
+  Attribute& here = event_->attributes_.emplace_back();
+  here.name = name;
+  if (core != CoreAttribute::kNone) {
+    event_->core_index_[static_cast<std::size_t>(core)] =
+        static_cast<std::uint16_t>(event_->attributes_.size());
+  }
+  return attribute(here, core, value);
 }
 
 bool EventDecoder::data(const JsonRef& name, const JsonRef& value) {
@@ -120,8 +121,9 @@ bool EventDecoder::data_base64(const JsonRef& name, const JsonRef& value) {
 
 bool EventDecoder::extension_name(const JsonRef& name) {
   if (!is_attribute_name(name.string())) {
-    return fail(ErrorId::kEventAttributeName, name,
-                fmt::format("expected an attribute name of a-z and 0-9, found {}", name.excerpt()));
+    return fail(
+        ErrorId::kEventAttributeName, name,
+        fmt::format("expected an attribute name of a-z and 0-9, found {}", excerpt(name.raw())));
   }
   const std::size_t bytes = name.string().size();
   if (bytes <= limits_.attribute_name_bytes_max) return true;
@@ -130,40 +132,32 @@ bool EventDecoder::extension_name(const JsonRef& name) {
                           limits_.attribute_name_bytes_max));
 }
 
-bool EventDecoder::attribute(std::string_view name, CoreAttribute core, const JsonRef& value) {
-  Attribute attribute{name, Value(), {}};
+[[gnu::always_inline]] inline bool EventDecoder::attribute(Attribute& attribute, CoreAttribute core,
+                                    const JsonRef& value) {
   const JsonKind kind = value.kind();
-  if (kind == JsonKind::kString) {
-    if (!string_attribute(attribute, core, value)) return false;
-  } else if (core != CoreAttribute::kNone) {
-    return fail(
-        ErrorId::kEventAttributeType, value,
-        fmt::format("expected attribute '{}' to be a string, found {}", name, describe(kind)));
-  } else if (kind == JsonKind::kInteger) {
-    if (!integer_attribute(attribute, value)) return false;
-  } else if (kind == JsonKind::kTrue || kind == JsonKind::kFalse) {
-    attribute.value = value.value();
-    attribute.text = value.raw();
-  } else {
+  if (kind == JsonKind::kString) return string_attribute(attribute, core, value);
+  if (core != CoreAttribute::kNone) {
+    return fail(ErrorId::kEventAttributeType, value,
+                fmt::format("expected attribute '{}' to be a string, found {}", attribute.name,
+                            describe(kind)));
+  }
+  if (kind == JsonKind::kInteger) return integer_attribute(attribute, value);
+  if (kind != JsonKind::kTrue && kind != JsonKind::kFalse) {
     return fail(ErrorId::kEventAttributeType, value,
                 fmt::format("expected attribute '{}' to be a string, a boolean or an integer, "
                             "found {}",
-                            name, describe(kind)));
+                            attribute.name, describe(kind)));
   }
-  event_->attributes_.push_back(attribute);
-  if (core != CoreAttribute::kNone) {
-    event_->core_index_[static_cast<std::size_t>(core)] =
-        static_cast<std::uint16_t>(event_->attributes_.size());
-  }
+  attribute.value = value.value();
+  attribute.text = value.raw();
   return true;
 }
 
-bool EventDecoder::string_attribute(Attribute& attribute, CoreAttribute core,
-                                    const JsonRef& value) {
+[[gnu::always_inline]] inline bool EventDecoder::string_attribute(Attribute& attribute, CoreAttribute core,
+                                           const JsonRef& value) {
   attribute.text = value.string();
   attribute.value = Value::of(attribute.text);
-  const std::size_t allowed = allowed_prefix_bytes(attribute.text);
-  if (allowed != attribute.text.size()) {
+  if (!value.is_plain_string() && allowed_prefix_bytes(attribute.text) != attribute.text.size()) {
     return fail(ErrorId::kEventCharacter, value,
                 fmt::format("expected no control character or noncharacter in attribute '{}'",
                             attribute.name));
@@ -180,7 +174,7 @@ bool EventDecoder::well_formed(Attribute& attribute, CoreAttribute core, const J
   const auto unless = [&](bool ok, ErrorId id, std::string_view what) {
     return ok || fail(id, value,
                       fmt::format("expected attribute '{}' to be {}, found {}", attribute.name,
-                                  what, value.excerpt()));
+                                  what, excerpt(value.raw())));
   };
   switch (core) {
     case CoreAttribute::kSpecversion:
@@ -213,14 +207,14 @@ bool EventDecoder::integer_attribute(Attribute& attribute, const JsonRef& value)
   if (fits) return true;
   return fail(ErrorId::kEventIntegerRange, value,
               fmt::format("expected attribute '{}' to fit 32 bits, found {}", attribute.name,
-                          value.excerpt()));
+                          excerpt(value.raw())));
 }
 
 bool EventDecoder::required() {
   constexpr std::array kRequired = {CoreAttribute::kSpecversion, CoreAttribute::kId,
                                     CoreAttribute::kSource, CoreAttribute::kType};
   for (const CoreAttribute attribute : kRequired) {
-    if (event_->find(attribute) != nullptr) continue;
+    if (event_->core_index_[static_cast<std::size_t>(attribute)] != 0) continue;
     return fail(
         ErrorId::kEventMissingAttribute, event_->document_.root(),
         fmt::format("expected attribute '{}', which every event has", to_string(attribute)));
@@ -234,10 +228,11 @@ bool EventDecoder::fail(ErrorId id, const JsonRef& at, std::string message) {
 }
 
 base::Result<EventPtr> decode_event(std::string_view text, const EventLimits& limits) {
-  EventDecoder decoder(text, limits);
-  const auto end_bytes = decoder.read(0);
-  if (!end_bytes) return end_bytes.error();
-  if (auto end = JsonDocument::expect_end(text, *end_bytes); !end) return end.error();
+  if (auto fits = JsonParser::check_length(text, limits.json); !fits) return fits.error();
+  const PaddedText padded(text);
+  EventDecoder decoder(padded, limits);
+  if (!decoder.read(0)) return decoder.take_error();
+  if (auto end = JsonDocument::expect_end(text, decoder.end_bytes()); !end) return end.error();
   return decoder.decode();
 }
 

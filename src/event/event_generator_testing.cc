@@ -27,7 +27,7 @@ std::string quote_event_json(base::Prng& prng, std::uint64_t n) {
       R"({{"specversion":"1.0","id":"{:016x}","source":"/exchanges/{}/feed","type":"quote",)"
       R"("subject":"{}","time":"{}","datacontenttype":"application/json",)"
       R"("data":{{"symbol":"{}","price":{:.2f},"size":{},"venue":"{}","bid":{:.2f},)"
-      R"("ask":{:.2f},"flag":{}}}}})",
+      R"("ask":{:.2f},"currency":"USD","flag":{}}}}})",
       n, prng.below(20), symbol, to_string(time), symbol, price, 100 * (1 + prng.below(50)),
       kVenues[prng.below(kVenues.size())], price - 0.01, price + 0.01, prng.chance(0.5));
 }

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <initializer_list>
+#include <utility>
 
 #include "base/utf8.h"
-#include "event/word_scan.h"
 
 namespace weir::event {
 namespace {
@@ -25,8 +24,14 @@ class CharSet {
     }
   }
   constexpr bool contains(char c) const { return contains_[static_cast<unsigned char>(c)]; }
+  // How many members the text begins with.
+  constexpr std::size_t prefix_bytes(std::string_view text) const {
+    std::size_t count = 0;
+    while (count < text.size() && contains(text[count])) ++count;
+    return count;
+  }
   constexpr bool contains_all(std::string_view text) const {
-    return std::ranges::all_of(text, [this](char c) { return contains(c); });
+    return prefix_bytes(text) == text.size();
   }
 
  private:
@@ -42,15 +47,15 @@ constexpr CharSet kUriChars = {kLower, kUpper, kDigits, "-._~:/?[]@!$&'()*+,;="}
 // A token of RFC 2045 has visible ASCII characters except the separators.
 constexpr CharSet kTokenChars = {kLower, kUpper, kDigits, "!#$%&'*+-.^_`{|}~"};
 
-bool has_uri_characters(std::string_view text) {
+// Checks the rest of a URI from its first '%' or '#' on.
+bool has_uri_escapes(std::string_view text) {
   bool fragment = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
       if (i + 2 >= text.size() || !kHexDigits.contains_all(text.substr(i + 1, 2))) return false;
       i += 2;
     } else if (text[i] == '#') {
-      if (fragment) return false;
-      fragment = true;
+      if (std::exchange(fragment, true)) return false;
     } else if (!kUriChars.contains(text[i])) {
       return false;
     }
@@ -58,14 +63,13 @@ bool has_uri_characters(std::string_view text) {
   return true;
 }
 
-bool is_scheme(std::string_view text) {
-  return !text.empty() && kLetters.contains(text[0]) && kSchemeChars.contains_all(text);
+bool has_uri_characters(std::string_view text) {
+  const std::size_t plain = kUriChars.prefix_bytes(text);
+  return plain == text.size() || has_uri_escapes(text.substr(plain));
 }
 
-std::size_t token_bytes(std::string_view text) {
-  const auto* const end =
-      std::ranges::find_if_not(text, [](char c) { return kTokenChars.contains(c); });
-  return static_cast<std::size_t>(end - text.begin());
+bool is_scheme(std::string_view text) {
+  return !text.empty() && kLetters.contains(text[0]) && kSchemeChars.contains_all(text);
 }
 
 std::size_t quoted_bytes(std::string_view text) {
@@ -86,26 +90,15 @@ bool are_parameters(std::string_view text) {
   while (!text.empty()) {
     if (text[0] != ';') return false;
     text = trim_left(text.substr(1));
-    const std::size_t name = token_bytes(text);
+    const std::size_t name = kTokenChars.prefix_bytes(text);
     if (name == 0 || name >= text.size() || text[name] != '=') return false;
     text.remove_prefix(name + 1);
-    const std::size_t value = text.starts_with('"') ? quoted_bytes(text) : token_bytes(text);
+    const std::size_t value =
+        text.starts_with('"') ? quoted_bytes(text) : kTokenChars.prefix_bytes(text);
     if (value == 0) return false;
     text = trim_left(text.substr(value));
   }
   return true;
-}
-
-// How many bytes from 0x20 to 0x7E the text begins with.
-std::size_t printable_ascii_bytes(std::string_view text) {
-  std::size_t offset = 0;
-  for (; text.size() - offset >= 8; offset += 8) {
-    const std::uint64_t word = load_word(text.data() + offset);
-    const std::uint64_t other = bytes_control_or_high(word) | bytes_equal_or_high(word, 0x7F);
-    if (other != 0) return offset + first_byte(other);
-  }
-  while (offset < text.size() && text[offset] >= 0x20 && text[offset] < 0x7F) ++offset;
-  return offset;
 }
 
 }  // namespace
@@ -128,18 +121,17 @@ bool is_absolute_uri(std::string_view text) {
 }
 
 bool is_media_type(std::string_view text) {
-  const std::size_t type = token_bytes(text);
+  if (text == "application/json") return true;  // nearly always
+  const std::size_t type = kTokenChars.prefix_bytes(text);
   if (type == 0 || type >= text.size() || text[type] != '/') return false;
   text.remove_prefix(type + 1);
-  const std::size_t subtype = token_bytes(text);
+  const std::size_t subtype = kTokenChars.prefix_bytes(text);
   return subtype > 0 && are_parameters(text.substr(subtype));
 }
 
 std::size_t allowed_prefix_bytes(std::string_view text) {
   std::size_t offset = 0;
   while (offset < text.size()) {
-    offset += printable_ascii_bytes(text.substr(offset));
-    if (offset == text.size()) break;
     const base::CodePoint point = base::decode_utf8(text.substr(offset));
     const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value <= 0x9F);
     const bool noncharacter =

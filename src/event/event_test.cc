@@ -114,8 +114,9 @@ TEST(EventTest, GivesAttributesTheirTypes) {
 }
 
 TEST(EventTest, GivesAttributesTheirCanonicalText) {
-  const EventPtr event = event_of(
-      R"({"flag":true,"off":false,"count":-7,"zero":-0,"text":"a\u0041","time":"2026-01-31t12:00:00z"})");
+  const EventPtr event =
+      event_of(R"({"flag":true,"off":false,"count":-7,"zero":-0,"text":"a\u0041",)"
+               R"("time":"2026-01-31t12:00:00z"})");
   EXPECT_EQ(event->find("flag")->text, "true");
   EXPECT_EQ(event->find("off")->text, "false");
   EXPECT_EQ(event->find("count")->text, "-7");

@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "event/json_parser.h"
+#include "event/padded_text.h"
 
 namespace weir::event {
 namespace {
@@ -50,29 +51,33 @@ base::Result<void> JsonDocument::expect_end(std::string_view text, std::size_t o
 base::Result<JsonDocument::Prefix> JsonDocument::parse_prefix(std::string_view text,
                                                               std::size_t offset_bytes,
                                                               const JsonLimits& limits) {
-  Prefix prefix{};
-  JsonParser parser(text, offset_bytes, limits, prefix.document);
-  if (!parser.parse()) return parser.take_error();
-  prefix.begin_bytes = parser.begin_bytes();
-  prefix.end_bytes = parser.end_bytes();
-  return prefix;
+  if (auto fits = JsonParser::check_length(text, limits); !fits) return fits.error();
+  const PaddedText padded(text);
+  JsonParser parser(padded, limits.depth_max);
+  if (!parser.parse(offset_bytes)) return parser.take_error();
+  return Prefix{parser.document_over(text), parser.begin_bytes(), parser.end_bytes()};
 }
 
-JsonRef JsonDocument::root() const { return {this, 0}; }
-
-std::string JsonRef::excerpt() const {
-  constexpr std::size_t kBytesMax = 60;
-  const std::string_view all = raw();
-  if (all.size() <= kBytesMax) return std::string(all);
-  return fmt::format("{}...",
-                     all.substr(0, base::utf8_valid_prefix_bytes(all.substr(0, kBytesMax))));
+JsonDocument::JsonDocument(std::span<const JsonNode> nodes, std::string_view unescaped,
+                           std::string_view text, Text text_use) {
+  const std::size_t copied_bytes = text_use == Text::kCopy ? text.size() : 0;
+  block_ = std::make_unique_for_overwrite<std::byte[]>(nodes.size_bytes() + unescaped.size() +
+                                                       copied_bytes);
+  std::byte* at = block_.get();
+  const auto append = [&at](const void* bytes, std::size_t count) {
+    if (count > 0) std::memcpy(at, bytes, count);
+    return std::exchange(at, at + count);
+  };
+  nodes_ = reinterpret_cast<const JsonNode*>(append(nodes.data(), nodes.size_bytes()));
+  unescaped_ = reinterpret_cast<const char*>(append(unescaped.data(), unescaped.size()));
+  const auto* const copy = reinterpret_cast<const char*>(append(text.data(), copied_bytes));
+  text_ = text_use == Text::kCopy ? std::string_view(copy, copied_bytes) : text;
 }
 
-std::string_view JsonRef::unescaped() const {
-  std::uint32_t length = 0;
-  const char* const place = document_->unescaped_.data() + node().extra;
-  std::memcpy(&length, place, sizeof length);
-  return {place + sizeof length, length};
+JsonRef JsonDocument::root() const { return {this, nodes_}; }
+
+std::string_view JsonDocument::unescaped_at(std::uint32_t place) const {
+  return length_prefixed(unescaped_ + place);
 }
 
 Value JsonRef::value() const {
@@ -98,18 +103,33 @@ Value JsonRef::value() const {
 
 JsonRef JsonRef::member(std::string_view name) const {
   if (kind() != JsonKind::kObject) return {};
-  for (std::uint32_t i = index_ + 1; i < next(); i = at(i + 1).next()) {
-    if (at(i).string() == name) return at(i + 1);
+  const JsonNode* const end = next();
+  for (const JsonNode* here = node_ + 1; here != end; here = at(here + 1).next()) {
+    if (at(here).string() == name) return at(here + 1);
   }
   return {};
 }
 
 JsonRef JsonRef::element(std::size_t index) const {
   if (kind() != JsonKind::kArray) return {};
-  for (std::uint32_t i = index_ + 1; i < next(); i = at(i).next()) {
-    if (index-- == 0) return at(i);
+  const JsonNode* const end = next();
+  for (const JsonNode* here = node_ + 1; here != end; here = at(here).next()) {
+    if (index-- == 0) return at(here);
   }
   return {};
+}
+
+std::string_view length_prefixed(const char* at) {
+  std::uint32_t length = 0;
+  std::memcpy(&length, at, sizeof length);
+  return {at + sizeof length, length};
+}
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t kBytesMax = 60;
+  if (text.size() <= kBytesMax) return std::string(text);
+  const std::string_view start = text.substr(0, kBytesMax);
+  return fmt::format("{}...", start.substr(0, base::utf8_valid_prefix_bytes(start)));
 }
 
 void append_json_string(std::string_view text, std::string& out) {

@@ -3,22 +3,22 @@
 //
 // Guarantees: the text is RFC 8259 JSON in valid UTF-8, no object has two members of one name, no
 // escape is half a surrogate pair. Numbers of any size are accepted and keep their text. Costs one
-// 16-byte node per value and member name; strings are views into the text, except those with
-// escapes, which are unescaped once into a side buffer.
+// block of memory with a 16-byte node per value and member name; strings are views into the text,
+// except those with escapes, which are unescaped once into the same block.
 //
 //   {"a":[1,"x"],"b":true}      nodes: object  name a  array  1  "x"  name b  true
 //                                    |______________________________________________^ one past
 //                                                     |________________^
 //
-// The document does not own the text: whoever does keeps it, or calls attach() with a copy.
+// A document that parse() made does not own the text: whoever does must keep it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "event/value.h"
@@ -41,13 +41,19 @@ enum class JsonKind : std::uint8_t {
   kArray,
 };
 
+enum class StringForm : std::uint8_t {
+  kPlain,     // printable ASCII that stands for itself
+  kVerbatim,  // stands for itself
+  kEscaped,   // its value stands apart, unescaped
+};
+
 struct JsonNode {
   std::uint32_t begin;  // first byte of its text (a string's opening quote)
   std::uint32_t end;    // one past its text
   std::uint32_t extra;  // object, array: one past the last node inside; escaped string: its place
-                        // in the side buffer
+                        // among the unescaped
   JsonKind kind;
-  bool escaped;  // a string whose text is not its value
+  StringForm form;  // of a string
 };
 
 constexpr bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -68,9 +74,6 @@ class JsonDocument {
   // Fails unless there is nothing but white space from there on.
   static base::Result<void> expect_end(std::string_view text, std::size_t offset_bytes);
 
-  // Replaces the text by a copy that holds the same bytes.
-  void attach(std::string_view text) { text_ = text; }
-
   // The value's own text, without white space around it.
   std::string_view text() const { return text_; }
   JsonRef root() const;
@@ -79,9 +82,17 @@ class JsonDocument {
   friend class JsonRef;
   friend class JsonParser;
 
+  enum class Text : std::uint8_t { kView, kCopy };
+  JsonDocument(std::span<const JsonNode> nodes, std::string_view unescaped, std::string_view text,
+               Text text_use);
+
+  std::string_view unescaped_at(std::uint32_t place) const;
+
+  // Nodes; of each escaped string its length and its value; the text, if it is a copy.
+  std::unique_ptr<std::byte[]> block_;
+  const JsonNode* nodes_;
+  const char* unescaped_;
   std::string_view text_;
-  std::string unescaped_;
-  std::vector<JsonNode> nodes_;
 };
 
 struct JsonDocument::Prefix {
@@ -96,19 +107,18 @@ class JsonRef {
   JsonRef() = default;
 
   explicit operator bool() const { return document_ != nullptr; }
-  JsonKind kind() const { return node().kind; }
+  JsonKind kind() const { return node_->kind; }
   // The bytes of the value as they stand in the text (a string's with its quotes).
-  std::string_view raw() const { return {text() + node().begin, node().end - node().begin}; }
-  // The same for a message: cut after some 60 bytes.
-  std::string excerpt() const;
-  std::size_t offset_bytes() const { return node().begin; }
+  std::string_view raw() const { return {text() + node_->begin, node_->end - node_->begin}; }
+  std::size_t offset_bytes() const { return node_->begin; }
 
   // Requires a string or a member's name.
   std::string_view string() const {
-    const JsonNode& here = node();
-    if (here.escaped) return unescaped();
-    return {text() + here.begin + 1, here.end - here.begin - 2};
+    if (node_->form == StringForm::kEscaped) return document_->unescaped_at(node_->extra);
+    return {text() + node_->begin + 1, node_->end - node_->begin - 2};
   }
+  // True if the string is printable ASCII, and written without escapes.
+  bool is_plain_string() const { return node_->form == StringForm::kPlain; }
   // The typed value: objects and arrays only tell that they exist.
   Value value() const;
 
@@ -120,35 +130,37 @@ class JsonRef {
   // element, in the order of the text.
   template <typename Visit>
   void for_each_member(Visit&& visit) const {
-    for (std::uint32_t i = index_ + 1; i < next();) {
-      visit(at(i), at(i + 1));
-      i = at(i + 1).next();
+    const JsonNode* const end = next();
+    for (const JsonNode* here = node_ + 1; here != end;) {
+      const JsonRef value = at(here + 1);
+      visit(at(here), value);
+      here = value.next();
     }
   }
   template <typename Visit>
   void for_each_element(Visit&& visit) const {
-    for (std::uint32_t i = index_ + 1; i < next(); i = at(i).next()) visit(at(i));
+    const JsonNode* const end = next();
+    for (const JsonNode* here = node_ + 1; here != end; here = at(here).next()) visit(at(here));
   }
 
  private:
   friend class JsonDocument;
-  friend class JsonParser;
-  JsonRef(const JsonDocument* document, std::uint32_t index) : document_(document), index_(index) {}
+  JsonRef(const JsonDocument* document, const JsonNode* node) : document_(document), node_(node) {}
 
-  JsonRef at(std::uint32_t index) const { return {document_, index}; }
+  JsonRef at(const JsonNode* node) const { return {document_, node}; }
   const char* text() const { return document_->text_.data(); }
-  std::string_view unescaped() const;
-  const JsonNode& node() const { return document_->nodes_[index_]; }
-  // Index of the node after this one and all inside it.
-  std::uint32_t next() const {
-    const JsonKind kind = node().kind;
-    const bool holds = kind == JsonKind::kObject || kind == JsonKind::kArray;
-    return holds ? node().extra : index_ + 1;
+  // The node after this one and all inside it.
+  const JsonNode* next() const {
+    const bool holds = node_->kind == JsonKind::kObject || node_->kind == JsonKind::kArray;
+    return holds ? document_->nodes_ + node_->extra : node_ + 1;
   }
 
   const JsonDocument* document_ = nullptr;
-  std::uint32_t index_ = 0;
+  const JsonNode* node_ = nullptr;
 };
+
+// A text for a message: cut after some 60 bytes if it is longer.
+std::string excerpt(std::string_view text);
 
 // Appends the text as a JSON string with quotes, escaping what JSON requires.
 void append_json_string(std::string_view text, std::string& out);

@@ -11,48 +11,30 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "event/word_scan.h"
 
 namespace weir::event {
 namespace {
 
 constexpr std::uint32_t kOffsetMax = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kNoContainer = kOffsetMax;
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr unsigned char byte(char c) { return static_cast<unsigned char>(c); }
 
-// What ends or complicates a string: a quote, a backslash, a control character, or a byte of a
-// multi-byte character.
-constexpr std::uint64_t bytes_special(std::uint64_t word) {
-  return bytes_control_or_high(word) | bytes_equal_or_high(word, '"') |
-         bytes_equal_or_high(word, '\\');
-}
-
-constexpr bool is_special(char c) {
-  return byte(c) < 0x20 || byte(c) >= 0x80 || c == '"' || c == '\\';
-}
-
-// Skips the plain characters of a string, eight at a time.
-const char* skip_plain(const char* at, const char* end) {
-  while (end - at >= 8) {
-    const std::uint64_t special = bytes_special(load_word(at));
-    if (special != 0) return at + first_byte(special);
-    at += 8;
-  }
-  while (at != end && !is_special(*at)) ++at;
+const char* skip_space(const char* at) {
+  while (is_json_space(*at)) ++at;
   return at;
 }
 
-// The first eight bytes of a name, zero after its end: names that differ here are not the same.
-std::uint64_t key_of(std::string_view name, const char* readable_end) {
-  if (readable_end - name.data() >= 8) {
-    const std::uint64_t word = load_word(name.data());
-    return name.size() >= 8 ? word : word & ((std::uint64_t{1} << (8 * name.size())) - 1);
-  }
-  std::array<char, 8> padded{};
-  std::copy_n(name.data(), std::min<std::size_t>(name.size(), 8), padded.data());
-  return load_word(padded.data());
+// One bit of 64, chosen by the first eight bytes of a name. The factor is the one of MMIX, by which
+// the members that CloudEvents defines all choose different bits.
+std::uint64_t name_bit(const char* name, std::size_t bytes) {
+  static constexpr auto kMasks = [] {
+    std::array<std::uint64_t, 9> masks{};
+    for (std::size_t i = 1; i < masks.size(); ++i) masks[i] = masks[i - 1] << 8U | 0xFFU;
+    return masks;
+  }();
+  const std::uint64_t key = load_word(name) & kMasks[std::min<std::size_t>(bytes, 8)];
+  return std::uint64_t{1} << (key * 6364136223846793005U >> 58U);
 }
 
 // At most `bytes_max` bytes from there.
@@ -80,29 +62,27 @@ bool is_cut_character(std::string_view rest) {
 
 }  // namespace
 
-JsonParser::JsonParser(std::string_view text, std::size_t offset_bytes, const JsonLimits& limits,
-                       JsonDocument& document)
-    : text_(text),
-      end_(text.data() + text.size()),
-      begin_(skip_space(text.data() + offset_bytes)),
-      limits_(limits),
-      document_(document),
-      container_(kNoContainer) {}
-
-bool JsonParser::parse() {
-  const std::size_t bytes_max = std::min<std::size_t>(limits_.text_bytes_max, kOffsetMax);
-  if (text_.size() > bytes_max) {
-    error_ = {base::ErrorId::kJsonTooLong,
-              fmt::format("the text has {} bytes, the limit is {}", text_.size(), bytes_max),
-              std::nullopt};
-    return false;
-  }
-  document_.nodes_.reserve(48);
-  document_.text_ = {begin_, static_cast<std::size_t>(end_ - begin_)};
-  return parse_value();
+void JsonParser::Nodes::grow() {
+  const std::size_t count = static_cast<std::size_t>(next_ - begin_);
+  if (many_.empty()) many_.assign(few_.begin(), few_.end());
+  many_.resize(2 * count);
+  begin_ = many_.data();
+  next_ = begin_ + count;
+  end_ = begin_ + many_.size();
 }
 
-bool JsonParser::parse_value() {
+base::Result<void> JsonParser::check_length(std::string_view text, const JsonLimits& limits) {
+  const std::size_t bytes_max = std::min<std::size_t>(limits.text_bytes_max, kOffsetMax);
+  if (text.size() <= bytes_max) return {};
+  return base::Error{base::ErrorId::kJsonTooLong,
+                     fmt::format("the text has {} bytes, the limit is {}", text.size(), bytes_max),
+                     std::nullopt};
+}
+
+// The functions that most bytes pass through are part of this one, so that the place is in a
+// register all the time.
+bool JsonParser::parse(std::size_t offset_bytes) {
+  begin_ = skip_space(text_.begin() + offset_bytes);
   const char* at = begin_;
   do {
     if (in_object_) at = name(at);
@@ -114,20 +94,28 @@ bool JsonParser::parse_value() {
     at = after_value(at);
     if (at == nullptr) return false;
   } while (container_ != kNoContainer);
-  document_.text_ = {begin_, static_cast<std::size_t>(at - begin_)};
+  value_bytes_ = static_cast<std::size_t>(at - begin_);
   return true;
 }
 
-const char* JsonParser::value(const char* at) {
+JsonDocument JsonParser::document_over(std::string_view text) const {
+  return {nodes_.all(), unescaped_, text.substr(begin_bytes(), value_bytes_),
+          JsonDocument::Text::kView};
+}
+
+JsonDocument JsonParser::document_with_copy() const {
+  return {nodes_.all(), unescaped_, {begin_, value_bytes_}, JsonDocument::Text::kCopy};
+}
+
+[[gnu::always_inline]] inline const char* JsonParser::value(const char* at) {
   at = skip_space(at);
-  if (at == end_) return expected("a value", at);
+  if (*at == '"') return string(at);
+  if (*at == '-' || is_digit(*at)) return number(at);
   switch (*at) {
     case '{':
       return open(JsonKind::kObject, at);
     case '[':
       return open(JsonKind::kArray, at);
-    case '"':
-      return string(at);
     case 't':
       return word("true", JsonKind::kTrue, at);
     case 'f':
@@ -135,53 +123,52 @@ const char* JsonParser::value(const char* at) {
     case 'n':
       return word("null", JsonKind::kNull, at);
     default:
-      if (*at == '-' || is_digit(*at)) return number(at);
       return expected("a value", at);
   }
 }
 
 const char* JsonParser::open(JsonKind kind, const char* at) {
-  if (depth_ >= limits_.depth_max) {
+  if (depth_ >= depth_max_) {
     return fail(base::ErrorId::kJsonTooDeep, at,
-                fmt::format("arrays and objects are nested deeper than {}", limits_.depth_max));
+                fmt::format("arrays and objects are nested deeper than {}", depth_max_));
   }
   ++depth_;
-  push(kind, at, at + 1);
-  document_.nodes_.back().extra = container_;
-  container_ = static_cast<std::uint32_t>(document_.nodes_.size() - 1);
+  if (depth_ < kFilteredDepth) name_filters_[depth_] = 0;
+  nodes_.push() = {offset(at), 0, container_, kind, {}};
+  container_ = nodes_.count() - 1;
   in_object_ = kind == JsonKind::kObject;
   const char* const inside = skip_space(at + 1);
-  const bool empty = inside != end_ && *inside == (in_object_ ? '}' : ']');
-  return empty ? close(inside) : inside;
+  return *inside == (in_object_ ? '}' : ']') ? close(inside) : inside;
 }
 
 const char* JsonParser::close(const char* at) {
   const std::uint32_t closed = container_;
-  JsonNode& node = document_.nodes_[closed];
+  JsonNode& node = nodes_[closed];
+  const bool unsure = in_object_ && name_filter() == kFullFilter;
   container_ = node.extra;
-  in_object_ = container_ != kNoContainer && document_.nodes_[container_].kind == JsonKind::kObject;
+  in_object_ = container_ != kNoContainer && nodes_[container_].kind == JsonKind::kObject;
   --depth_;
   node.end = offset(at + 1);
-  node.extra = static_cast<std::uint32_t>(document_.nodes_.size());
-  return node.kind == JsonKind::kArray ? at + 1 : distinct_names(closed, at + 1);
+  node.extra = nodes_.count();
+  return unsure && !are_distinct_by_sorting(closed) ? nullptr : at + 1;
 }
 
-const char* JsonParser::name(const char* at) {
+[[gnu::always_inline]] inline const char* JsonParser::name(const char* at) {
   at = skip_space(at);
-  if (at == end_ || *at != '"') return expected("a member's name in double quotes", at);
-  at = string(at);
-  if (at == nullptr) return nullptr;
-  at = skip_space(at);
-  if (at == end_ || *at != ':') return expected("':' after a member's name", at);
-  return at + 1;
+  if (*at != '"') return expected("a member's name in double quotes", at);
+  const std::uint32_t index = nodes_.count();
+  const char* const end = string(at);
+  if (end == nullptr || !is_new_name(index, at + 1, end - 1)) return nullptr;
+  at = skip_space(end);
+  return *at == ':' ? at + 1 : expected("':' after a member's name", at);
 }
 
 // Reads the ends of containers, and the comma before the next item if there is one.
-const char* JsonParser::after_value(const char* at) {
+[[gnu::always_inline]] inline const char* JsonParser::after_value(const char* at) {
   while (container_ != kNoContainer) {
     at = skip_space(at);
-    if (at != end_ && *at == ',') return at + 1;
-    if (at == end_ || *at != (in_object_ ? '}' : ']')) {
+    if (*at == ',') return at + 1;
+    if (*at != (in_object_ ? '}' : ']')) {
       return expected(in_object_ ? "',' or '}' after a member" : "',' or ']' after an element", at);
     }
     at = close(at);
@@ -190,42 +177,43 @@ const char* JsonParser::after_value(const char* at) {
   return at;
 }
 
-const char* JsonParser::string(const char* at) {
-  const char* const stop = skip_plain(at + 1, end_);
-  if (stop == end_ || *stop != '"') return special_string(at, stop);
-  push(JsonKind::kString, at, stop + 1);
+[[gnu::always_inline]] inline const char* JsonParser::string(const char* at) {
+  const char* const stop = strings_.skip_plain(at + 1);
+  if (*stop != '"') return special_string(at, stop);
+  push(JsonKind::kString, at, stop + 1, StringForm::kPlain);
   return stop + 1;
 }
 
-// Reads on at the first character that is not plain. A string with an escape goes to the side
-// buffer, after its length.
+// Reads on at the first character that is not plain. The value of a string with an escape is
+// collected, after its length.
 const char* JsonParser::special_string(const char* quote, const char* at) {
-  std::string& side = document_.unescaped_;
-  const std::size_t side_begin = side.size();
+  std::uint32_t length = 0;
+  const std::size_t place = unescaped_.size();
   const char* copied = quote + 1;
   bool escaped = false;
-  while (at != end_ && *at != '"') {
+  while (*at != '"') {
     if (byte(*at) >= 0x80) {
       at = multibyte(at);
     } else if (*at == '\\') {
-      if (!std::exchange(escaped, true)) side.append(sizeof(std::uint32_t), '\0');
-      side.append(copied, at);
+      if (!std::exchange(escaped, true)) unescaped_.append(sizeof length, '\0');
+      unescaped_.append(copied, at);
       copied = at = escape(at);
+    } else if (*at == 0x7F) {
+      ++at;
     } else {
-      return expected("a control character to be written as an escape", at);
+      return expected(at == text_.end() ? "'\"' at the end of a string"
+                                        : "a control character to be written as an escape",
+                      at);
     }
     if (at == nullptr) return nullptr;
-    at = skip_plain(at, end_);
+    at = strings_.skip_plain(at);
   }
-  if (at == end_) return expected("'\"' at the end of a string", at);
-  push(JsonKind::kString, quote, at + 1);
+  push(JsonKind::kString, quote, at + 1, escaped ? StringForm::kEscaped : StringForm::kVerbatim);
   if (escaped) {
-    side.append(copied, at);
-    const auto length =
-        static_cast<std::uint32_t>(side.size() - side_begin - sizeof(std::uint32_t));
-    std::memcpy(side.data() + side_begin, &length, sizeof length);
-    document_.nodes_.back().escaped = true;
-    document_.nodes_.back().extra = static_cast<std::uint32_t>(side_begin);
+    unescaped_.append(copied, at);
+    length = static_cast<std::uint32_t>(unescaped_.size() - place - sizeof length);
+    std::memcpy(unescaped_.data() + place, &length, sizeof length);
+    nodes_[nodes_.count() - 1].extra = static_cast<std::uint32_t>(place);
   }
   return at + 1;
 }
@@ -234,11 +222,10 @@ const char* JsonParser::escape(const char* at) {
   static constexpr std::string_view kLetters = "\"\\/bfnrt";
   static constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
   ++at;
-  if (at == end_) return expected("an escape after '\\'", at);
   if (*at == 'u') return unicode_escape(at);
   const std::size_t index = kLetters.find(*at);
   if (index == std::string_view::npos) return expected("one of \" \\ / b f n r t u after '\\'", at);
-  document_.unescaped_.push_back(kMeanings[index]);
+  unescaped_.push_back(kMeanings[index]);
   return at + 1;
 }
 
@@ -250,12 +237,12 @@ const char* JsonParser::unicode_escape(const char* at) {
   if (unit >= 0xD800 && unit <= 0xDFFF) {
     std::uint32_t low = 0;
     const bool high = unit <= 0xDBFF;
-    const std::string_view rest = window(at, end_, 2);
+    const std::string_view rest = window(at, text_.end(), 2);
     if (high && rest == "\\u") {
       at = hex4(at + 2, low);
       if (at == nullptr) return nullptr;
     } else if (high && std::string_view("\\u").starts_with(rest)) {
-      return expected("the second half of a surrogate pair", end_);
+      return expected("the second half of a surrogate pair", text_.end());
     }
     if (!high || low < 0xDC00 || low > 0xDFFF) {
       return fail(base::ErrorId::kJsonSurrogate, start,
@@ -264,13 +251,13 @@ const char* JsonParser::unicode_escape(const char* at) {
     }
     unit = 0x10000 + ((unit - 0xD800) << 10U) + (low - 0xDC00);
   }
-  base::append_utf8(unit, document_.unescaped_);
+  base::append_utf8(unit, unescaped_);
   return at;
 }
 
 const char* JsonParser::hex4(const char* at, std::uint32_t& unit) {
   for (int i = 0; i < 4; ++i, ++at) {
-    const char c = at == end_ ? '\0' : *at;
+    const char c = *at;
     std::uint32_t digit = 0;
     if (is_digit(c)) {
       digit = static_cast<std::uint32_t>(c - '0');
@@ -285,10 +272,10 @@ const char* JsonParser::hex4(const char* at, std::uint32_t& unit) {
 }
 
 const char* JsonParser::multibyte(const char* at) {
-  const std::string_view rest = window(at, end_, 4);
+  const std::string_view rest = window(at, text_.end(), 4);
   const base::CodePoint point = base::decode_utf8(rest);
   if (point.length_bytes != 0) return at + point.length_bytes;
-  if (is_cut_character(rest)) return expected("the rest of a UTF-8 sequence", end_);
+  if (is_cut_character(rest)) return expected("the rest of a UTF-8 sequence", text_.end());
   return fail(base::ErrorId::kJsonUtf8, at,
               fmt::format("byte 0x{:02x} begins no valid UTF-8 sequence", byte(*at)));
 }
@@ -297,93 +284,115 @@ const char* JsonParser::number(const char* at) {
   const char* const begin = at;
   JsonKind kind = JsonKind::kInteger;
   if (*at == '-') ++at;
-  if (at != end_ && *at == '0') {
+  if (*at == '0') {
     ++at;
-    if (at != end_ && is_digit(*at)) return expected("no digit after a leading 0", at);
+    if (is_digit(*at)) return expected("no digit after a leading 0", at);
   } else {
     at = digits(at);
   }
-  if (at != nullptr && at != end_ && *at == '.') {
+  if (at != nullptr && *at == '.') {
     kind = JsonKind::kFraction;
     at = digits(at + 1);
   }
-  if (at != nullptr && at != end_ && (*at | 0x20) == 'e') {
+  if (at != nullptr && (*at | 0x20) == 'e') {
     kind = JsonKind::kFraction;
     ++at;
-    if (at != end_ && (*at == '+' || *at == '-')) ++at;
+    if (*at == '+' || *at == '-') ++at;
     at = digits(at);
   }
   if (at != nullptr) push(kind, begin, at);
   return at;
 }
 
-const char* JsonParser::digits(const char* at) {
-  if (at == end_ || !is_digit(*at)) return expected("a digit", at);
-  while (at != end_ && is_digit(*at)) ++at;
+inline const char* JsonParser::digits(const char* at) {
+  if (!is_digit(*at)) return expected("a digit", at);
+  while (is_digit(*at)) ++at;
   return at;
 }
 
 const char* JsonParser::word(std::string_view text, JsonKind kind, const char* at) {
   const char* const begin = at;
   for (const char c : text) {
-    if (at == end_ || *at != c) return expected(text, at);
+    if (*at != c) return expected(text, at);
     ++at;
   }
   push(kind, begin, at);
   return at;
 }
 
-const char* JsonParser::distinct_names(std::uint32_t object, const char* at) {
-  std::array<std::uint64_t, 16> keys;
-  std::size_t count = 0;
-  const JsonRef root(&document_, object);
-  for (std::uint32_t i = object + 1; i < root.next(); i = root.at(i + 1).next()) {
-    if (count == keys.size()) return distinct_names_by_sorting(object, at);
-    const JsonNode& node = document_.nodes_[i];
-    const std::string_view name = root.at(i).string();
-    const char* const readable_end = node.escaped ? name.data() + name.size() : end_;
-    keys[count] = key_of(name, readable_end);
-    bool suspect = false;
-    for (std::size_t j = 0; j < count; ++j) suspect |= keys[j] == keys[count];
-    if (suspect) return distinct_names_by_sorting(object, at);
-    ++count;
+// A name that is the first to set its bit in the filter is new. Escaped names are left to sorting.
+[[gnu::always_inline]] inline bool JsonParser::is_new_name(std::uint32_t name, const char* begin,
+                                                           const char* end) {
+  std::uint64_t& filter = name_filter();
+  const std::uint64_t bit = name_bit(begin, static_cast<std::size_t>(end - begin));
+  const bool escaped = nodes_[name].form == StringForm::kEscaped;
+  if ((filter & bit) != 0 && !escaped) return is_new_by_comparing(name);
+  filter |= escaped ? kFullFilter : bit;
+  return true;
+}
+
+// Compares with the names before, unless they are so many that sorting all of them is cheaper.
+bool JsonParser::is_new_by_comparing(std::uint32_t name) {
+  constexpr int kComparisonsMax = 16;
+  if (name_filter() == kFullFilter) return true;
+  std::uint32_t other = container_ + 1;
+  for (int i = 0; i < kComparisonsMax && other != name; ++i, other = after(other + 1)) {
+    if (string_of(other) == string_of(name)) return duplicate(name);
   }
-  return at;
+  if (other != name) name_filter() = kFullFilter;
+  return true;
 }
 
-const char* JsonParser::distinct_names_by_sorting(std::uint32_t object, const char* at) {
-  std::vector<JsonRef> names;
-  JsonRef(&document_, object).for_each_member([&](const JsonRef& name, const JsonRef&) {
-    names.push_back(name);
-  });
-  std::ranges::sort(names, [](const JsonRef& left, const JsonRef& right) {
-    const int order = left.string().compare(right.string());
-    return order != 0 ? order < 0 : left.offset_bytes() < right.offset_bytes();
-  });
-  const auto twin = std::ranges::adjacent_find(names, {}, &JsonRef::string);
-  if (twin == names.end()) return at;
-  const JsonRef& second = *std::next(twin);
-  return fail(base::ErrorId::kJsonDuplicateMember, begin_ + second.offset_bytes(),
-              fmt::format("the member {} stands twice in one object", second.excerpt()));
+bool JsonParser::are_distinct_by_sorting(std::uint32_t object) {
+  std::vector<std::pair<std::string_view, std::uint32_t>> names;
+  for (std::uint32_t i = object + 1; i != nodes_[object].extra; i = after(i + 1)) {
+    names.emplace_back(string_of(i), i);
+  }
+  std::ranges::sort(names);
+  const auto twin =
+      std::ranges::adjacent_find(names, {}, &std::pair<std::string_view, std::uint32_t>::first);
+  return twin == names.end() || duplicate(std::next(twin)->second);
 }
 
-void JsonParser::push(JsonKind kind, const char* begin, const char* end) {
-  document_.nodes_.push_back({offset(begin), offset(end), 0, kind, false});
+bool JsonParser::duplicate(std::uint32_t name) {
+  const JsonNode& node = nodes_[name];
+  const std::string_view raw(begin_ + node.begin, node.end - node.begin);
+  fail(base::ErrorId::kJsonDuplicateMember, raw.data(),
+       fmt::format("the member {} stands twice in one object", excerpt(raw)));
+  return false;
+}
+
+// The index after a value that is complete.
+std::uint32_t JsonParser::after(std::uint32_t index) const {
+  const JsonNode& node = nodes_[index];
+  const bool holds = node.kind == JsonKind::kObject || node.kind == JsonKind::kArray;
+  return holds ? node.extra : index + 1;
+}
+
+std::string_view JsonParser::string_of(std::uint32_t index) const {
+  const JsonNode& node = nodes_[index];
+  if (node.form == StringForm::kEscaped) return length_prefixed(unescaped_.data() + node.extra);
+  return {begin_ + node.begin + 1, node.end - node.begin - 2};
+}
+
+[[gnu::always_inline]] inline void JsonParser::push(JsonKind kind, const char* begin,
+                                                    const char* end, StringForm form) {
+  nodes_.push() = {offset(begin), offset(end), 0, kind, form};
 }
 
 const char* JsonParser::fail(base::ErrorId id, const char* at, std::string message) {
-  const auto offset_bytes = static_cast<std::size_t>(at - text_.data());
-  error_ = base::Error{id, std::move(message), base::position_at(text_, offset_bytes)};
+  const auto offset_bytes = static_cast<std::size_t>(at - text_.begin());
+  error_ = base::Error{id, std::move(message), base::position_at(text_.view(), offset_bytes)};
   return nullptr;
 }
 
 const char* JsonParser::expected(std::string_view what, const char* at) {
-  if (at == end_) {
+  if (at == text_.end()) {
     return fail(base::ErrorId::kJsonTruncated, at,
                 fmt::format("expected {}, found the end of the text", what));
   }
   return fail(base::ErrorId::kJsonSyntax, at,
-              fmt::format("expected {}, found {}", what, describe(at, end_)));
+              fmt::format("expected {}, found {}", what, describe(at, text_.end())));
 }
 
 }  // namespace weir::event

@@ -156,7 +156,9 @@ TEST(JsonSyntaxTest, ExpectsStringsToEnd) {
 
 TEST(JsonSyntaxTest, ExpectsEscapes) {
   expect({
-      {"\"\\", "json.truncated 1:3@2 expected an escape after '\\', found the end of the text"},
+      {"\"\\",
+       "json.truncated 1:3@2 expected one of \" \\ / b f n r t u after '\\', found the end of "
+       "the text"},
       {"\"\\x41\"", "json.syntax 1:3@2 expected one of \" \\ / b f n r t u after '\\', found 'x'"},
       {"\"\\N\"", "json.syntax 1:3@2 expected one of \" \\ / b f n r t u after '\\', found 'N'"},
       {"\"\\\0\""sv,

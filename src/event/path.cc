@@ -147,24 +147,22 @@ class PathParser {
 
 CoreAttribute core_attribute(std::string_view name) {
   using enum CoreAttribute;
-  const auto if_named = [name](CoreAttribute candidate) {
-    return name == to_string(candidate) ? candidate : kNone;
-  };
   switch (name.size()) {
     case 2:
-      return if_named(kId);
+      return name == "id" ? kId : kNone;
     case 4:
-      return if_named(name[1] == 'y' ? kType : kTime);
+      if (name == "type") return kType;
+      return name == "time" ? kTime : kNone;
     case 6:
-      return if_named(kSource);
+      return name == "source" ? kSource : kNone;
     case 7:
-      return if_named(kSubject);
+      return name == "subject" ? kSubject : kNone;
     case 10:
-      return if_named(kDataschema);
+      return name == "dataschema" ? kDataschema : kNone;
     case 11:
-      return if_named(kSpecversion);
+      return name == "specversion" ? kSpecversion : kNone;
     case 15:
-      return if_named(kDatacontenttype);
+      return name == "datacontenttype" ? kDatacontenttype : kNone;
     default:
       return kNone;
   }

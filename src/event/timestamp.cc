@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace weir::event {
@@ -12,67 +14,38 @@ constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr std::int64_t kFirstSecond = -62'167'219'200;  // 0000-01-01T00:00:00Z
 constexpr std::int64_t kLastSecond = 253'402'300'799;   // 9999-12-31T23:59:59Z
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads an RFC 3339 text from left to right; the first mismatch makes every later read fail.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
+// The number at a place of a text. What is no digit gives a number too large for any part of a
+// time.
+constexpr int two_digits(std::string_view text, std::size_t at) {
+  constexpr int kWrong = 1'000'000;
+  const bool ok = is_digit(text[at]) && is_digit(text[at + 1]);
+  return ok ? (text[at] - '0') * 10 + (text[at + 1] - '0') : kWrong;
+}
 
-  bool ok() const { return ok_; }
-  bool at_end() const { return offset_ == text_.size(); }
-  void fail() { ok_ = false; }
-
-  int digits(int count) {
-    int value = 0;
-    for (int i = 0; i < count && ok_; ++i) {
-      if (at_end() || !is_digit(text_[offset_])) return fail(), 0;
-      value = value * 10 + (text_[offset_++] - '0');
-    }
-    return value;
+// Takes the digits after the point from the text, as nanoseconds; negative if there is none.
+int take_fraction(std::string_view& text) {
+  constexpr std::array<int, 10> kScales = {
+      1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1'000, 100, 10, 1};
+  int value = 0;
+  std::size_t count = 0;
+  for (; count < text.size() && is_digit(text[count]); ++count) {
+    if (count < 9) value = value * 10 + (text[count] - '0');
   }
+  text.remove_prefix(count);
+  return count == 0 ? -1 : value * kScales[std::min<std::size_t>(count, 9)];
+}
 
-  // Reads one of two characters, if it is there, and tells which.
-  char take(char either, char other) {
-    const char c = ok_ && !at_end() ? text_[offset_] : '\0';
-    if (c != either && c != other) return '\0';
-    ++offset_;
-    return c;
-  }
-  void expect(char either, char other) {
-    if (take(either, other) == '\0') fail();
-  }
-  void expect(char c) { expect(c, c); }
-
-  // The digits after the point, as nanoseconds; at least one is required.
-  int fraction() {
-    int value = 0;
-    int scale = 100'000'000;
-    if (at_end() || !is_digit(text_[offset_])) fail();
-    while (ok_ && !at_end() && is_digit(text_[offset_])) {
-      value += (text_[offset_++] - '0') * scale;
-      scale /= 10;
-    }
-    return value;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t offset_ = 0;
-  bool ok_ = true;
-};
-
-// Seconds east of UTC.
-int read_offset(Reader& reader) {
-  if (reader.take('Z', 'z') != '\0') return 0;
-  const char sign = reader.take('+', '-');
-  if (sign == '\0') reader.fail();
-  const int hours = reader.digits(2);
-  reader.expect(':');
-  const int minutes = reader.digits(2);
-  if (hours > 23 || minutes > 59) reader.fail();
+// Seconds east of UTC, if the text is an offset.
+std::optional<int> read_offset(std::string_view text) {
+  if (text == "Z" || text == "z") return 0;
+  if (text.size() != 6 || text[3] != ':' || (text[0] != '+' && text[0] != '-')) return std::nullopt;
+  const int hours = two_digits(text, 1);
+  const int minutes = two_digits(text, 4);
+  if (hours > 23 || minutes > 59) return std::nullopt;
   const int seconds = hours * 3600 + minutes * 60;
-  return sign == '-' ? -seconds : seconds;
+  return text[0] == '-' ? -seconds : seconds;
 }
 
 struct Zone {
@@ -91,29 +64,35 @@ Zone zone_for(std::int64_t seconds) {
 }  // namespace
 
 std::optional<Timestamp> parse_timestamp(std::string_view text) {
-  Reader reader(text);
-  const int year = reader.digits(4);
-  reader.expect('-');
-  const int month = reader.digits(2);
-  reader.expect('-');
-  const int day = reader.digits(2);
-  reader.expect('T', 't');
-  const int hour = reader.digits(2);
-  reader.expect(':');
-  const int minute = reader.digits(2);
-  reader.expect(':');
-  const int second = reader.digits(2);
-  const int nanoseconds = reader.take('.', '.') != '\0' ? reader.fraction() : 0;
-  const int offset_seconds = read_offset(reader);
-  if (!reader.ok() || !reader.at_end()) return std::nullopt;
+  constexpr std::size_t kSecondsEnd = 19;  // of 2026-01-31T12:00:00
+  if (text.size() <= kSecondsEnd) return std::nullopt;
+  if (text[4] != '-' || text[7] != '-' || text[13] != ':' || text[16] != ':') return std::nullopt;
+  if (text[10] != 'T' && text[10] != 't') return std::nullopt;
+  const int year = two_digits(text, 0) * 100 + two_digits(text, 2);
+  const int month = two_digits(text, 5);
+  const int day = two_digits(text, 8);
+  const int hour = two_digits(text, 11);
+  const int minute = two_digits(text, 14);
+  const int second = two_digits(text, 17);
+  if (year > 9999 || month > 12 || day > 31) return std::nullopt;
+  if (hour > 23 || minute > 59 || second > 60) return std::nullopt;
+
+  std::string_view rest = text.substr(kSecondsEnd);
+  int nanoseconds = 0;
+  if (rest[0] == '.') {
+    rest.remove_prefix(1);
+    nanoseconds = take_fraction(rest);
+  }
+  const std::optional<int> offset_seconds = read_offset(rest);
+  if (nanoseconds < 0 || !offset_seconds) return std::nullopt;
 
   const std::chrono::year_month_day date{std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  if (!date.ok()) return std::nullopt;
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
   const std::int64_t seconds = days * kSecondsPerDay + std::int64_t{hour} * 3600 +
-                               std::int64_t{minute} * 60 + second - offset_seconds;
+                               std::int64_t{minute} * 60 + second - *offset_seconds;
   // A leap second can only be the last one of a UTC day, so what follows it begins a day.
   if (second == 60 && seconds % kSecondsPerDay != 0) return std::nullopt;
   return Timestamp{seconds, nanoseconds};
