@@ -69,7 +69,7 @@ bool EventDecoder::members() {
   return ok;
 }
 
-[[gnu::always_inline]] inline bool EventDecoder::member(const JsonRef& name_ref, const JsonRef& value) {
+inline bool EventDecoder::member(const JsonRef& name_ref, const JsonRef& value) {
   const std::string_view name = name_ref.string();
   const CoreAttribute core = core_attribute(name);
   if (core == CoreAttribute::kNone) {
@@ -132,7 +132,7 @@ bool EventDecoder::extension_name(const JsonRef& name) {
                           limits_.attribute_name_bytes_max));
 }
 
-[[gnu::always_inline]] inline bool EventDecoder::attribute(Attribute& attribute, CoreAttribute core,
+inline bool EventDecoder::attribute(Attribute& attribute, CoreAttribute core,
                                     const JsonRef& value) {
   const JsonKind kind = value.kind();
   if (kind == JsonKind::kString) return string_attribute(attribute, core, value);
@@ -153,7 +153,7 @@ bool EventDecoder::extension_name(const JsonRef& name) {
   return true;
 }
 
-[[gnu::always_inline]] inline bool EventDecoder::string_attribute(Attribute& attribute, CoreAttribute core,
+inline bool EventDecoder::string_attribute(Attribute& attribute, CoreAttribute core,
                                            const JsonRef& value) {
   attribute.text = value.string();
   attribute.value = Value::of(attribute.text);

@@ -4,7 +4,6 @@
 // The baseline of decoding is simdjson's DOM parser with its padding copy and the four required
 // attributes read; it checks no rule of CloudEvents, keeps no text and allows duplicate names.
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "base/check.h"
 #include "base/prng.h"
 #include "event/event.h"
+#include "event/event_generator_testing.h"
 #include "event/path.h"
 
 namespace weir::event {
@@ -27,26 +27,10 @@ namespace {
 
 constexpr std::size_t kEventCount = 2'000;
 
-std::string quote(base::Prng& prng) {
-  static constexpr std::array<std::string_view, 8> kSymbols = {"INTC", "YHOO",  "MSFT", "IBM",
-                                                               "AAPL", "GOOGL", "AMZN", "T"};
-  static constexpr std::array<std::string_view, 4> kVenues = {"XNYS", "XNAS", "BATS", "ARCX"};
-  const std::string_view symbol = kSymbols[prng.below(kSymbols.size())];
-  const double price = 10.0 + static_cast<double>(prng.below(90'000)) / 100.0;
-  return fmt::format(
-      R"({{"specversion":"1.0","id":"{:016x}","source":"/exchanges/us-{}/top-of-book","type":"quote",)"
-      R"("subject":"{}","time":"2026-01-{:02}T{:02}:{:02}:{:02}.{:06}Z",)"
-      R"("datacontenttype":"application/json","data":{{"symbol":"{}","price":{:.2f},"size":{},)"
-      R"("venue":"{}","bid":{:.2f},"ask":{:.2f},"flag":{}}}}})",
-      prng.next(), prng.below(20), symbol, 1 + prng.below(31), prng.below(24), prng.below(60),
-      prng.below(60), prng.below(1'000'000), symbol, price, 100 * (1 + prng.below(50)),
-      kVenues[prng.below(kVenues.size())], price - 0.01, price + 0.01, prng.chance(0.5));
-}
-
 std::vector<std::string> quotes() {
   base::Prng prng(42);
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < kEventCount; ++i) texts.push_back(quote(prng));
+  for (std::size_t i = 0; i < kEventCount; ++i) texts.push_back(quote_event_json(prng, i));
   return texts;
 }
 
