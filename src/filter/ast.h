@@ -18,6 +18,7 @@
 #include "event/value.h"
 #include "filter/cesql/expression.h"
 #include "filter/like.h"
+#include "filter/warning.h"
 
 namespace weir::filter {
 
@@ -169,12 +170,6 @@ struct Distinct {
   bool refresh = false;  // a duplicate starts the window anew
 
   bool operator==(const Distinct&) const = default;
-};
-
-// Something that is allowed but probably not meant, with its place in the filter's text.
-struct Warning {
-  base::Position position;
-  std::string message;
 };
 
 // What a front end makes of a text.

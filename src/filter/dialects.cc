@@ -244,9 +244,7 @@ base::Result<Parsed> parse_cesql(std::string_view text, const FilterLimits& limi
   if (auto usable = cesql::check_filter(*parsed->expression); !usable) return usable.error();
   Parsed out;
   out.expr = make(Cesql{std::move(parsed->expression)});
-  for (cesql::Warning& warning : parsed->warnings) {
-    out.warnings.push_back({warning.position, std::move(warning.message)});
-  }
+  out.warnings = std::move(parsed->warnings);
   return out;
 }
 

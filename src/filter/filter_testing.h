@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "base/prng.h"
 #include "event/event.h"
 #include "filter/ast.h"
@@ -48,8 +49,11 @@ struct GeneratorOptions {
 
 class FilterGenerator {
  public:
+  // A check that fails from now on prints the seed.
   explicit FilterGenerator(std::uint64_t seed, GeneratorOptions options = {})
-      : prng_(seed), options_(options) {}
+      : prng_(seed), options_(options) {
+    base::set_check_seed(seed);
+  }
 
   // A predicate without state: one of every kind but change.
   ExprPtr predicate();

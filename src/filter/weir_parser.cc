@@ -82,6 +82,9 @@ base::Result<void> WeirParser::finish() {
   const bool string_before = lexer_.text().substr(0, rest.offset_bytes).ends_with('\'');
   if (string_before && rest.kind == TokenKind::kWord) {
     wrong.message += ": a quote inside a string is written ''";
+  } else if (rest.kind == TokenKind::kWord) {
+    static constexpr std::array<std::string_view, 2> kJoining = {"and", "or"};
+    wrong.message += base::did_you_mean(rest.text, kJoining);
   }
   return wrong;
 }

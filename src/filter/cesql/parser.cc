@@ -357,9 +357,4 @@ ExpressionResult parse(std::string_view text, const CesqlLimits& limits) {
   return std::move(parsed->expression);
 }
 
-std::vector<Warning> warnings(std::string_view text, const CesqlLimits& limits) {
-  Result<ParsedExpression> parsed = parse_with_warnings(text, limits);
-  return parsed ? std::move(parsed->warnings) : std::vector<Warning>();
-}
-
 }  // namespace weir::filter::cesql

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "filter/cesql/expression.h"
+#include "filter/warning.h"
 
 namespace weir::filter::cesql {
 
@@ -24,12 +25,6 @@ struct CesqlLimits {
   std::size_t depth_max = 64;
   std::size_t list_count_max = 1024;     // elements of IN, arguments of a call
   std::size_t pattern_bytes_max = 1024;  // of LIKE
-};
-
-// Something that is allowed but probably not meant.
-struct Warning {
-  base::Position position;
-  std::string message;
 };
 
 struct ParsedExpression {
@@ -43,8 +38,5 @@ struct ParsedExpression {
 base::Result<ParsedExpression> parse_with_warnings(std::string_view text,
                                                    const CesqlLimits& limits = {});
 base::Result<ExpressionPtr> parse(std::string_view text, const CesqlLimits& limits = {});
-
-// The warnings of a text alone; none if it does not parse.
-std::vector<Warning> warnings(std::string_view text, const CesqlLimits& limits = {});
 
 }  // namespace weir::filter::cesql
