@@ -98,7 +98,8 @@ TEST(JsonDocumentTest, ReadsAnyOtherNumberAsTheNearestDouble) {
 
 TEST(JsonDocumentTest, KeepsTheTextOfANumberOfAnySize) {
   const std::string digits(10'000, '7');
-  const JsonDocument document = parsed("[" + digits + "]");
+  const std::string text = "[" + digits + "]";
+  const JsonDocument document = parsed(text);
   EXPECT_EQ(document.root().element(0).raw(), digits);
 }
 

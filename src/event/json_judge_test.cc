@@ -22,9 +22,9 @@ namespace {
 
 using base::describe;
 
-template <std::size_t kSize>
-std::string_view pick(base::Prng& prng, const std::array<std::string_view, kSize>& choices) {
-  return choices[prng.below(kSize)];
+template <std::size_t Size>
+std::string_view pick(base::Prng& prng, const std::array<std::string_view, Size>& choices) {
+  return choices[prng.below(Size)];
 }
 
 // A text of JSON by chance: all kinds of values, layouts, escapes and numbers.

@@ -280,7 +280,7 @@ const char* JsonParser::multibyte(const char* at) {
               fmt::format("byte 0x{:02x} begins no valid UTF-8 sequence", byte(*at)));
 }
 
-const char* JsonParser::number(const char* at) {
+[[gnu::always_inline]] inline const char* JsonParser::number(const char* at) {
   const char* const begin = at;
   JsonKind kind = JsonKind::kInteger;
   if (*at == '-') ++at;
@@ -304,7 +304,7 @@ const char* JsonParser::number(const char* at) {
   return at;
 }
 
-inline const char* JsonParser::digits(const char* at) {
+[[gnu::always_inline]] inline const char* JsonParser::digits(const char* at) {
   if (!is_digit(*at)) return expected("a digit", at);
   while (is_digit(*at)) ++at;
   return at;

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error_testing.h"
+#include "base/prng.h"
 #include "event/json_document.h"
 
 namespace weir::event {
@@ -236,20 +239,85 @@ TEST(JsonSyntaxTest, AllowsANameInSeveralObjects) {
   EXPECT_EQ(outcome(R"({"a":1,"A":2,"a ":3,"\u0000":4,"":5})"), "ok");
 }
 
-// Objects of every size around the one where the search for duplicates changes its means.
+// Objects of every size around those where the search for duplicates changes its means; names that
+// differ in their first bytes, or only in their last; the second one written plainly or escaped.
 TEST(JsonSyntaxTest, RejectsADuplicateAmongAnyNumberOfMembers) {
-  for (std::size_t count = 2; count <= 70; ++count) {
-    std::string members;
-    for (std::size_t i = 0; i < count; ++i) members += fmt::format("\"name{}\":{{}},", i);
-    EXPECT_EQ(outcome("{" + members + "\"last\":1}"), "ok") << count;
-    for (const std::size_t twin : {std::size_t{0}, count / 2, count - 1}) {
-      const std::string text = fmt::format("{{{}\"na\\u006de{}\":1}}", members, twin);
-      const std::size_t offset = 1 + members.size();
-      EXPECT_EQ(outcome(text), fmt::format("json.duplicate_member 1:{}@{} the member "
-                                           "\"na\\u006de{}\" stands twice in one object",
-                                           offset + 1, offset, twin))
-          << text;
+  for (const std::string_view shape : {"{}name", "distinguished_name_{}"}) {
+    for (std::size_t count = 2; count <= 70; ++count) {
+      std::string members;
+      for (std::size_t i = 0; i < count; ++i) {
+        members += fmt::format("\"{}\":{{}},", fmt::format(fmt::runtime(shape), i));
+      }
+      EXPECT_EQ(outcome("{" + members + "\"last\":1}"), "ok") << count;
+      for (const std::size_t twin : {std::size_t{0}, count / 2, count - 1}) {
+        std::string name = fmt::format(fmt::runtime(shape), twin);
+        for (const bool escaped : {false, true}) {
+          if (escaped) name.replace(name.find("name"), 1, "\\u006e");
+          const std::size_t offset = 1 + members.size();
+          EXPECT_EQ(
+              outcome(fmt::format("{{{}\"{}\":1}}", members, name)),
+              fmt::format("json.duplicate_member 1:{}@{} the member \"{}\" stands twice in one "
+                          "object",
+                          offset + 1, offset, name));
+        }
+      }
     }
+  }
+}
+
+std::string random_name(base::Prng& prng) {
+  std::string name;
+  for (std::uint64_t count = prng.below(3); count > 0; --count) {
+    name += static_cast<char>('a' + prng.below(6));
+  }
+  return prng.chance(0.3) ? "long_prefix_" + name : name;
+}
+
+// The value nested in objects, each with some members by chance; counts as it goes whether one of
+// them has a name twice.
+std::string random_object(base::Prng& prng, int depth, bool& has_duplicate) {
+  std::string text = "{";
+  std::set<std::string> names;
+  for (std::uint64_t count = prng.below(prng.chance(0.1) ? 40 : 5); count > 0; --count) {
+    const std::string name = random_name(prng);
+    has_duplicate |= !names.insert(name).second;
+    std::string written = name;
+    if (prng.chance(0.05) && name.starts_with('l')) written = "\\u006c" + name.substr(1);
+    const bool deeper = depth > 0 && prng.chance(0.4);
+    text += fmt::format("\"{}\":{},", written,
+                        deeper ? random_object(prng, depth - 1, has_duplicate) : "[{}]");
+  }
+  if (text.ends_with(',')) text.pop_back();
+  return text + "}";
+}
+
+TEST(JsonSyntaxTest, AgreesWithASetOnDuplicates) {
+  constexpr std::uint64_t kSeed = 105;
+  SCOPED_TRACE(fmt::format("seed {}", kSeed));
+  base::Prng prng(kSeed);
+  int duplicates = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    bool has_duplicate = false;
+    const std::string text = random_object(prng, 3, has_duplicate);
+    const auto document = JsonDocument::parse(text);
+    ASSERT_EQ(document.has_value(), !has_duplicate) << text << '\n' << describe(document);
+    duplicates += has_duplicate ? 1 : 0;
+  }
+  EXPECT_GT(duplicates, 1'000);
+  EXPECT_LT(duplicates, 19'000);
+}
+
+TEST(JsonSyntaxTest, RejectsADuplicateAtAnyDepth) {
+  for (std::size_t depth = 0; depth < 200; ++depth) {
+    std::string open;
+    for (std::size_t i = 0; i < depth; ++i) open += "{\"a\":";
+    const std::string close(depth, '}');
+    const JsonLimits limits{.depth_max = 300};
+    EXPECT_EQ(outcome(open + R"({"a":1,"b":2})" + close, limits), "ok");
+    const auto twice = JsonDocument::parse(open + R"({"a":1,"a":2})" + close, limits);
+    ASSERT_FALSE(twice.has_value()) << depth;
+    EXPECT_EQ(twice.error().id, base::ErrorId::kJsonDuplicateMember);
+    EXPECT_EQ(twice.error().position->offset_bytes, open.size() + 7);
   }
 }
 
