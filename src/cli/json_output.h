@@ -34,11 +34,9 @@ class JsonObject {
   template <typename T>
   void member(std::string_view name_text, const T& value) {
     name(name_text);
-    if constexpr (std::same_as<T, bool>) {
-      append_json(value, out_);
-    } else if constexpr (std::signed_integral<T>) {
+    if constexpr (std::signed_integral<T>) {
       append_json(static_cast<std::int64_t>(value), out_);
-    } else if constexpr (std::unsigned_integral<T>) {
+    } else if constexpr (std::unsigned_integral<T> && !std::same_as<T, bool>) {
       append_json(static_cast<std::uint64_t>(value), out_);
     } else if constexpr (std::convertible_to<T, std::string_view>) {
       append_json(std::string_view(value), out_);
