@@ -22,7 +22,7 @@ def log_log_chart(title: str, x_label: str, y_label: str, series: Series) -> str
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         text(LEFT, TOP - 16, title, size=15),
         text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_label, anchor="middle"),
-        text(LEFT - 8, TOP - 2, y_label, anchor="end"),
+        text(LEFT - 8, TOP - 16, y_label, anchor="end"),
     ]
     for value in x_axis.ticks():
         x = x_axis.place(value)
