@@ -74,6 +74,13 @@ std::size_t utf8_valid_prefix_bytes(std::string_view text) {
   return offset;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && is_continuation(byte_at(text, end))) --end;
+  return text.substr(0, end);
+}
+
 std::size_t utf8_length(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return !is_continuation(static_cast<unsigned char>(c)); }));

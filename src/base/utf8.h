@@ -24,6 +24,9 @@ void append_utf8(std::uint32_t code_point, std::string& out);
 // Offset of the first invalid byte, or text.size() if the text is valid.
 std::size_t utf8_valid_prefix_bytes(std::string_view text);
 
+// The longest prefix of at most `bytes_max` bytes that does not cut a code point of valid UTF-8.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
+
 // Number of code points in valid UTF-8.
 std::size_t utf8_length(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weir::base {
 namespace {
@@ -116,6 +117,12 @@ TEST(Utf8Test, FindsTheFirstInvalidByte) {
 TEST(Utf8Test, CountsCodePoints) {
   EXPECT_EQ(utf8_length(""), 0U);
   EXPECT_EQ(utf8_length("caf\xC3\xA9 \xF0\x9F\x98\x80"), 6U);
+}
+
+TEST(Utf8Test, CutsBetweenCodePoints) {
+  const std::string_view text = "a\u00e9\u20ac";  // 1, 2 and 3 bytes
+  const std::vector<std::size_t> bytes = {0, 1, 1, 3, 3, 3, 6, 6};
+  for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(utf8_prefix(text, i).size(), bytes[i]);
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <ctime>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
+#include "base/cpu_time_testing.h"
 #include "base/prng.h"
 #include "cli/filter_loop.h"
 #include "event/event_generator_testing.h"
@@ -48,19 +48,6 @@ std::string make_input(std::size_t event_count) {
     input += '\n';
   }
   return input;
-}
-
-double thread_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-template <typename Work>
-double seconds_of(Work&& work) {
-  const double begin = thread_cpu_seconds();
-  work();
-  return thread_cpu_seconds() - begin;
 }
 
 // With so many filters, the ten in turn. Gives the number of lines written.
@@ -110,10 +97,10 @@ void BM_FilterTenContentFilters(benchmark::State& state) {
   double best_decode = best;
   std::uint64_t written = 0;
   for ([[maybe_unused]] auto _ : state) {
-    const double seconds = seconds_of([&] { written = filter(input, kFilters.size()); });
+    const double seconds = base::seconds_of([&] { written = filter(input, kFilters.size()); });
     best = std::min(best, seconds);
-    best_copy = std::min(best_copy, seconds_of([&] { copy(input); }));
-    best_decode = std::min(best_decode, seconds_of([&] { decode(input); }));
+    best_copy = std::min(best_copy, base::seconds_of([&] { copy(input); }));
+    best_decode = std::min(best_decode, base::seconds_of([&] { decode(input); }));
     state.SetIterationTime(seconds);
   }
   const auto count = static_cast<double>(kEventCount);
@@ -132,7 +119,7 @@ void BM_FilterThousandEvents(benchmark::State& state) {
   const auto filter_count = static_cast<std::size_t>(state.range(0));
   for ([[maybe_unused]] auto _ : state) {
     state.SetIterationTime(
-        seconds_of([&] { benchmark::DoNotOptimize(filter(input, filter_count)); }));
+        base::seconds_of([&] { benchmark::DoNotOptimize(filter(input, filter_count)); }));
   }
 }
 BENCHMARK(BM_FilterThousandEvents)->UseManualTime()->Arg(1)->Arg(10)->Arg(100)->Arg(1000);

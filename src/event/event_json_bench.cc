@@ -10,13 +10,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
+#include "base/cpu_time_testing.h"
 #include "base/prng.h"
 #include "event/event.h"
 #include "event/event_generator_testing.h"
@@ -40,17 +40,11 @@ double average_bytes(const std::vector<std::string>& texts) {
   return static_cast<double>(bytes) / static_cast<double>(texts.size());
 }
 
-double thread_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 template <typename Work>
 double seconds_of(const std::vector<std::string>& texts, Work&& work) {
-  const double begin = thread_cpu_seconds();
-  for (const std::string& text : texts) work(text);
-  return thread_cpu_seconds() - begin;
+  return base::seconds_of([&] {
+    for (const std::string& text : texts) work(text);
+  });
 }
 
 void decode(const std::string& text) {
@@ -113,14 +107,14 @@ void BM_PathLookup(benchmark::State& state) {
                             parse_path("data.bid").value()};
   double best = std::numeric_limits<double>::infinity();
   for ([[maybe_unused]] auto _ : state) {
-    const double begin = thread_cpu_seconds();
+    const double begin = base::thread_cpu_seconds();
     for (const EventPtr& event : events) {
       for (const Path& path : paths) {
         const Value value = event->at(path);
         benchmark::DoNotOptimize(&value);
       }
     }
-    const double seconds = thread_cpu_seconds() - begin;
+    const double seconds = base::thread_cpu_seconds() - begin;
     best = std::min(best, seconds);
     state.SetIterationTime(seconds);
   }

@@ -128,8 +128,7 @@ std::string_view length_prefixed(const char* at) {
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kBytesMax = 60;
   if (text.size() <= kBytesMax) return std::string(text);
-  const std::string_view start = text.substr(0, kBytesMax);
-  return fmt::format("{}...", start.substr(0, base::utf8_valid_prefix_bytes(start)));
+  return fmt::format("{}...", base::utf8_prefix(text, kBytesMax));
 }
 
 void append_json_string(std::string_view text, std::string& out) {

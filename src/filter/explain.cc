@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "filter/cesql/evaluator.h"
 #include "filter/evaluate.h"
 #include "filter/print.h"
@@ -18,9 +19,7 @@ constexpr std::size_t kShownBytesMax = 120;
 std::string shown(const event::Value& value) {
   std::string text = event::to_display(value);
   if (text.size() <= kShownBytesMax) return text;
-  std::size_t cut = kShownBytesMax;
-  while ((static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
-  return text.substr(0, cut) + "...";
+  return fmt::format("{}...", base::utf8_prefix(text, kShownBytesMax));
 }
 
 event::Value view(const cesql::CesqlValue& value) {

@@ -117,9 +117,7 @@ std::string describe(const Token& token) {
   if (token.text.size() <= kShownBytesMax) {
     return quoted ? std::string(token.text) : fmt::format("'{}'", token.text);
   }
-  std::size_t cut = kShownBytesMax;
-  while ((static_cast<unsigned char>(token.text[cut]) & 0xC0U) == 0x80U) --cut;
-  return fmt::format("{}{}...'", quoted ? "" : "'", token.text.substr(0, cut));
+  return fmt::format("{}{}...'", quoted ? "" : "'", base::utf8_prefix(token.text, kShownBytesMax));
 }
 
 }  // namespace weir::filter

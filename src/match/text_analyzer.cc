@@ -21,6 +21,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "match/stop_words.h"
 
 namespace weir::match {
@@ -43,17 +44,6 @@ using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
 
 bool is_ascii(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return (static_cast<unsigned char>(c) & 0x80U); });
-}
-
-// The longest prefix of at most `bytes_max` bytes that ends between two code points.
-std::string_view cut(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  const auto inside = [&](std::size_t i) {
-    return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
-  };
-  std::size_t end = bytes_max;
-  while (end > 0 && inside(end)) --end;
-  return text.substr(0, end);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -107,7 +97,7 @@ base::Error unknown_language(std::string_view wanted, const std::vector<std::str
       near.empty() ? "" : fmt::format(", did you mean {}?", fmt::join(near, " or "));
   return {base::ErrorId::kEngineTextOptions,
           fmt::format("there is no text analysis for language '{}'{}; there are: {}",
-                      cut(wanted, kTermBytesMax), hint, fmt::join(names, ", ")),
+                      base::utf8_prefix(wanted, kTermBytesMax), hint, fmt::join(names, ", ")),
           std::nullopt};
 }
 
@@ -165,7 +155,7 @@ void TextAnalyzer::Tools::for_each_word(std::string_view utf8, Use use) {
 }
 
 void TextAnalyzer::Tools::fold(std::string_view word, std::string& folded) const {
-  word = cut(word, options.term_bytes_max * kReadBytesFactor);
+  word = base::utf8_prefix(word, options.term_bytes_max * kReadBytesFactor);
   std::string turkish;
   if (options.language == "turkish") word = turkish = fold_turkish_i(word);
   folded.clear();
@@ -179,7 +169,7 @@ void TextAnalyzer::Tools::fold(std::string_view word, std::string& folded) const
     WEIR_CHECK(U_SUCCESS(status));
     replace_all(folded, "\u2019", "'");
   }
-  folded.resize(cut(folded, options.term_bytes_max).size());
+  folded.resize(base::utf8_prefix(folded, options.term_bytes_max).size());
 }
 
 std::string_view TextAnalyzer::Tools::stem(const std::string& folded) const {
@@ -189,7 +179,7 @@ std::string_view TextAnalyzer::Tools::stem(const std::string& folded) const {
   WEIR_CHECK(stemmed != nullptr);
   const std::string_view term(reinterpret_cast<const char*>(stemmed),
                               static_cast<std::size_t>(sb_stemmer_length(stemmer.get())));
-  return term.empty() ? std::string_view(folded) : cut(term, options.term_bytes_max);
+  return term.empty() ? std::string_view(folded) : base::utf8_prefix(term, options.term_bytes_max);
 }
 
 const std::string& TextAnalyzer::Tools::term_of(const std::string& folded) {

@@ -72,9 +72,7 @@ bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 // Enough of a long token to recognise it.
 std::string_view beginning(std::string_view text) {
   constexpr std::size_t kShownBytesMax = 40;
-  if (text.size() <= kShownBytesMax) return text;
-  text = text.substr(0, kShownBytesMax);
-  return text.substr(0, base::utf8_valid_prefix_bytes(text));
+  return base::utf8_prefix(text, kShownBytesMax);
 }
 
 class Lexer {
