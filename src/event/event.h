@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -69,12 +70,16 @@ class Event {
   // The event as one JSON object, as it was written.
   std::string_view json() const { return document_.text(); }
 
+  // Its place in a log; 0 until it has one.
+  std::uint64_t sequence() const { return sequence_; }
+
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   ~Event() = default;
 
  private:
   friend class EventDecoder;
+  friend void assign_sequence(const EventPtr& event, std::uint64_t sequence);
 
   JsonDocument document_;
   std::vector<Attribute> attributes_;
@@ -82,7 +87,11 @@ class Event {
   std::array<std::uint16_t, kCoreAttributeCount> core_index_{};
   DataKind data_kind_ = DataKind::kNone;
   JsonRef data_;
+  mutable std::uint64_t sequence_ = 0;  // by assign_sequence
 };
+
+// Gives an event its place in a log. Requires that no other thread has the event yet.
+void assign_sequence(const EventPtr& event, std::uint64_t sequence);
 
 struct EventLimits {
   JsonLimits json = {};

@@ -411,5 +411,12 @@ TEST(EventTest, IsNoJsonOrNoEvent) {
             "json.trailing_bytes 1:4@3 expected nothing after the value, found more bytes");
 }
 
+TEST(EventTest, HasNoSequenceUntilALogGivesItOne) {
+  const EventPtr event = decoded(kPullRequest);
+  EXPECT_EQ(event->sequence(), 0U);
+  assign_sequence(event, 17);
+  EXPECT_EQ(event->sequence(), 17U);
+}
+
 }  // namespace
 }  // namespace weir::event

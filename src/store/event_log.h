@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventLog: what happened, in order: events and notes on them, in append-only segments on disk.
+//
+// Events have dense ascending sequences, the first one ever is 1. A note is bytes of its owner's
+// own (the broker keeps there which subscriptions an event went to). What commit() has confirmed
+// survives a crash of the process and of the machine; what it has not may or may not be there
+// afterwards, and if it is, it is whole. Formats: docs/formats/event_log.md.
+//
+// A failed commit leaves the log as it was before the records that it was to write: they are
+// gone, their sequences are given again, and the next commit begins by repairing the file. Nothing
+// that was confirmed is touched.
+//
+// Costs: an event is copied once into a buffer; commit() is one write and one fdatasync, whatever
+// the number of records. read() costs one pread of a few kilobytes and a scan of it.
+//
+// Threads: append*, commit and retain by one thread at a time; everything else by any thread at any
+// time, and sees only what is confirmed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "store/file_system.h"
+
+namespace weir::store {
+
+struct LogOptions {
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20U;   // a new file beyond this
+  std::uint64_t retention_bytes = std::uint64_t{4} << 30U;  // whole segments are removed beyond
+  std::optional<base::Duration> retention_age = {};
+  std::size_t record_bytes_max = std::size_t{16} << 20U;
+};
+
+enum class RecordKind : std::uint8_t { kEvent = 1, kNote = 2 };
+
+struct LogRecord {
+  RecordKind kind = RecordKind::kEvent;
+  std::uint64_t sequence = 0;  // of the event; of a note: as its owner gave it
+  base::Instant at;            // as its owner gave it
+  std::string payload;         // the event's JSON text, or the note
+};
+
+// What open() found.
+struct LogRecovery {
+  std::uint64_t segment_count = 0;
+  std::uint64_t torn_bytes = 0;  // cut from the end of the last segment
+};
+
+struct LogPosition {
+  std::uint64_t segment = 0;  // its first sequence
+  std::uint64_t offset_bytes = 0;
+};
+
+class EventLog;
+
+// Reads records forwards. It may outlive segments that retention removes: it then goes on with the
+// oldest record there is.
+class LogReader {
+ public:
+  // The next confirmed record; nothing at the end, where it can be asked again later. Corrupt
+  // bytes are an error that names the file and the offset.
+  base::Result<std::optional<LogRecord>> next();
+
+ private:
+  friend class EventLog;
+  LogReader(const EventLog& log, LogPosition position);
+
+  const EventLog* log_;
+  LogPosition position_;
+  std::string buffer_;
+  std::uint64_t buffer_offset_bytes_ = 0;
+};
+
+class EventLog {
+ public:
+  // Creates the directory if need be. A torn tail of the last segment is cut; anything else that
+  // fails its checksum is an error. The file system must outlive the log.
+  static base::Result<std::unique_ptr<EventLog>> open(FileSystem& files,
+                                                      const std::filesystem::path& directory,
+                                                      LogOptions options);
+  virtual ~EventLog() = default;
+
+  virtual LogRecovery recovery() const = 0;
+
+  // Takes the next sequence for an event, which commit() will write.
+  virtual base::Result<std::uint64_t> append_event(base::Instant at, std::string_view json) = 0;
+  virtual base::Result<void> append_note(std::uint64_t sequence, base::Instant at,
+                                         std::string_view note) = 0;
+  virtual base::Result<void> commit() = 0;
+  // Removes old segments beyond the limits of size and age, never the newest one.
+  virtual base::Result<std::uint64_t> retain(base::Instant now) = 0;  // segments removed
+
+  virtual std::uint64_t first_sequence() const = 0;  // the oldest that can be read; next if none
+  virtual std::uint64_t next_sequence() const = 0;   // of the first event not confirmed
+  virtual std::uint64_t size_bytes() const = 0;
+
+  // The events of these ascending sequences; nothing in the place of one that is gone.
+  virtual base::Result<std::vector<std::optional<LogRecord>>> read(
+      std::span<const std::uint64_t> sequences) const = 0;
+  // From the event of that sequence on, or from the oldest record after it that there is.
+  virtual LogReader reader(std::uint64_t sequence) const = 0;
+};
+
+}  // namespace weir::store
