@@ -42,7 +42,8 @@ std::uint64_t ByteReader::varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; !failed_ && shift <= kVarintLastShift; shift += kVarintBits) {
     const std::uint8_t byte = u8();
-    if (shift == kVarintLastShift && byte > 1) break;
+    const bool is_overlong = shift > 0 && byte == 0;  // the same value has a shorter form
+    if (is_overlong || (shift == kVarintLastShift && byte > 1)) break;
     value |= (byte & kVarintMask) << shift;
     if ((byte & kVarintMore) == 0) return failed_ ? 0 : value;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ByteWriter and ByteReader: the pieces that byte formats are made of, little-endian.
 //
-//   u8 u32 u64      fixed width            varint   7 bits per byte, low first, at most 10 bytes
+//   u8 u32 u64      fixed width            varint   7 bits per byte, low first, the shortest form
 //   f64             its 64 bits as u64     text     varint length, then the bytes
 //
 // A reader never reads beyond its input. After the first piece that is not there it stays failed

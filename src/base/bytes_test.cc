@@ -52,11 +52,12 @@ TEST(BytesTest, StaysFailedAfterTheFirstMissingPiece) {
   EXPECT_FALSE(reader.done());
 }
 
-TEST(BytesTest, RefusesAVarintThatIsTooLong) {
+TEST(BytesTest, RefusesAVarintThatIsNotTheShortestForm) {
   const std::string ten_bytes = std::string(9, '\xFF') + '\x02';
   const std::string eleven_bytes = std::string(10, '\x80') + '\x01';
   const std::string no_end(5, '\x80');
-  for (const std::string& bytes : {ten_bytes, eleven_bytes, no_end}) {
+  const std::string overlong("\x81\x00", 2);
+  for (const std::string& bytes : {ten_bytes, eleven_bytes, no_end, overlong}) {
     ByteReader reader(bytes);
     EXPECT_EQ(reader.varint(), 0U);
     EXPECT_TRUE(reader.failed());

@@ -114,7 +114,7 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
      "the limit of subscriptions is reached"},
     {kBrokerOutboxFull, "broker.outbox_full", kLimit,
      "a subscription that may block publishers has a full outbox"},
-    {kBrokerBusy, "broker.busy", kLimit, "more events wait to be written than the limit allows"},
+    {kBrokerBusy, "broker.busy", kLimit, "more waits to be done than the limit allows"},
     {kBrokerUnauthenticated, "broker.unauthenticated", kInvalidInput,
      "no valid token was presented"},
     {kBrokerForbidden, "broker.forbidden", kInvalidInput, "the token does not grant this"},

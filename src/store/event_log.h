@@ -11,10 +11,12 @@
 // that was confirmed is touched.
 //
 // Costs: an event is copied once into a buffer; commit() is one write and one fdatasync, whatever
-// the number of records. read() costs one pread of a few kilobytes and a scan of it.
+// the number of records. read() costs one pread of a few kilobytes and a scan of it, or one for
+// many sequences that are near each other. open() reads the headers of all segments and the
+// records of the last one; the others are read, and found damaged, when they are first asked for.
 //
 // Threads: append*, commit and retain by one thread at a time; everything else by any thread at any
-// time, and sees only what is confirmed.
+// time, and sees only what is confirmed. A LogReader by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -55,35 +57,31 @@ struct LogRecovery {
   std::uint64_t torn_bytes = 0;  // cut from the end of the last segment
 };
 
-struct LogPosition {
-  std::uint64_t segment = 0;  // its first sequence
-  std::uint64_t offset_bytes = 0;
-};
-
-class EventLog;
+class SegmentList;
 
 // Reads records forwards. It may outlive segments that retention removes: it then goes on with the
 // oldest record there is.
 class LogReader {
  public:
+  LogReader(std::shared_ptr<const SegmentList> segments, std::uint64_t sequence);
+  LogReader(LogReader&&) noexcept;
+  LogReader& operator=(LogReader&&) noexcept;
+  ~LogReader();
+
   // The next confirmed record; nothing at the end, where it can be asked again later. Corrupt
   // bytes are an error that names the file and the offset.
   base::Result<std::optional<LogRecord>> next();
 
  private:
-  friend class EventLog;
-  LogReader(const EventLog& log, LogPosition position);
-
-  const EventLog* log_;
-  LogPosition position_;
-  std::string buffer_;
-  std::uint64_t buffer_offset_bytes_ = 0;
+  class Cursor;
+  std::unique_ptr<Cursor> cursor_;
 };
 
 class EventLog {
  public:
   // Creates the directory if need be. A torn tail of the last segment is cut; anything else that
-  // fails its checksum is an error. The file system must outlive the log.
+  // fails its checksum is an error, here or where it is read. The file system must outlive the log
+  // and its readers.
   static base::Result<std::unique_ptr<EventLog>> open(FileSystem& files,
                                                       const std::filesystem::path& directory,
                                                       LogOptions options);
@@ -95,6 +93,7 @@ class EventLog {
   virtual base::Result<std::uint64_t> append_event(base::Instant at, std::string_view json) = 0;
   virtual base::Result<void> append_note(std::uint64_t sequence, base::Instant at,
                                          std::string_view note) = 0;
+  // Without records it only does a repair that is due, so that it tells whether the log can write.
   virtual base::Result<void> commit() = 0;
   // Removes old segments beyond the limits of size and age, never the newest one.
   virtual base::Result<std::uint64_t> retain(base::Instant now) = 0;  // segments removed
@@ -103,7 +102,8 @@ class EventLog {
   virtual std::uint64_t next_sequence() const = 0;   // of the first event not confirmed
   virtual std::uint64_t size_bytes() const = 0;
 
-  // The events of these ascending sequences; nothing in the place of one that is gone.
+  // The events of these ascending sequences; nothing in the place of one that is gone or not yet
+  // there.
   virtual base::Result<std::vector<std::optional<LogRecord>>> read(
       std::span<const std::uint64_t> sequences) const = 0;
   // From the event of that sequence on, or from the oldest record after it that there is.

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <bit>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.h"
+
+namespace weir::store {
+namespace {
+
+using base::ErrorId;
+
+constexpr sqlite3_destructor_type kStatic = nullptr;
+
+bool is_disk_full(int code, int system_error) {
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  return (code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT);
+}
+
+ErrorId error_id(int code, int system_error) {
+  if (is_disk_full(code, system_error)) return ErrorId::kStoreFull;
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return ErrorId::kStoreCorrupt;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ErrorId::kStoreLocked;
+    default:
+      return ErrorId::kStoreDatabase;
+  }
+}
+
+}  // namespace
+
+void Statement::Release::operator()(sqlite3_stmt* statement) const {
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+}
+
+Statement::Statement(const Database& database, sqlite3_stmt* statement)
+    : database_(&database), statement_(statement) {}
+
+Statement& Statement::bound(int code) {
+  if (bind_code_ == SQLITE_OK) bind_code_ = code;
+  return *this;
+}
+
+Statement& Statement::integer(std::int64_t value) {
+  return bound(sqlite3_bind_int64(statement_.get(), ++bind_index_, value));
+}
+
+Statement& Statement::number(std::uint64_t value) {
+  return integer(std::bit_cast<std::int64_t>(value));
+}
+
+Statement& Statement::text(std::string_view value) {
+  const char* const bytes = value.empty() ? "" : value.data();  // a null pointer would be NULL
+  return bound(sqlite3_bind_text64(statement_.get(), ++bind_index_, bytes, value.size(), kStatic,
+                                   SQLITE_UTF8));
+}
+
+Statement& Statement::blob(std::string_view value) {
+  const char* const bytes = value.empty() ? "" : value.data();
+  return bound(sqlite3_bind_blob64(statement_.get(), ++bind_index_, bytes, value.size(), kStatic));
+}
+
+Statement& Statement::null() { return bound(sqlite3_bind_null(statement_.get(), ++bind_index_)); }
+
+base::Result<bool> Statement::step() {
+  if (bind_code_ != SQLITE_OK) return database_->error(bind_code_);
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return database_->error(code);
+}
+
+base::Result<void> Statement::run() {
+  while (true) {
+    const auto row = step();
+    if (!row) return row.error();
+    if (!*row) return {};
+  }
+}
+
+std::int64_t Statement::column_integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::uint64_t Statement::column_number(int column) const {
+  return std::bit_cast<std::uint64_t>(column_integer(column));
+}
+
+std::string Statement::column_text(int column) const {
+  const void* const bytes = sqlite3_column_blob(statement_.get(), column);
+  if (bytes == nullptr) return {};
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return {static_cast<const char*>(bytes), size};
+}
+
+bool Statement::column_is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
+
+void Database::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+Database::~Database() = default;
+
+base::Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& file,
+                                                       const Options& options) {
+  // A name of its own meaning to SQLite, such as :memory:, is a file's all the same.
+  const std::filesystem::path path = std::filesystem::path(".") / file;
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  std::unique_ptr<Database> database(new Database(file.string(), handle));
+  if (code != SQLITE_OK) return database->error(code);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, static_cast<int>(options.busy_wait.nanoseconds / 1'000'000));
+  return database;
+}
+
+base::Error Database::error(int code) const {
+  sqlite3* const handle = handle_.get();
+  const bool is_last = handle != nullptr && sqlite3_extended_errcode(handle) == code;
+  const char* const reason = is_last ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
+  const int system_error = handle == nullptr ? 0 : sqlite3_system_errno(handle);
+  return {error_id(code, system_error), fmt::format("{}: {}", file_, reason), {}};
+}
+
+base::Result<Statement> Database::query(std::string_view sql) {
+  auto found = statements_.find(sql);
+  if (found == statements_.end()) {
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (code != SQLITE_OK) return error(code);
+    found = statements_.emplace(std::string(sql), StatementPtr(statement)).first;
+  }
+  WEIR_CHECK(sqlite3_stmt_busy(found->second.get()) == 0);
+  return Statement(*this, found->second.get());
+}
+
+base::Result<void> Database::execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return error(code);
+  return {};
+}
+
+base::Result<std::int64_t> Database::query_integer(std::string_view sql) {
+  auto statement = query(sql);
+  if (!statement) return statement.error();
+  const auto row = statement->step();
+  if (!row) return row.error();
+  return *row ? statement->column_integer(0) : 0;
+}
+
+base::Result<std::string> Database::query_text(std::string_view sql) {
+  auto statement = query(sql);
+  if (!statement) return statement.error();
+  const auto row = statement->step();
+  if (!row) return row.error();
+  return *row ? statement->column_text(0) : std::string();
+}
+
+std::int64_t Database::changed_count() const { return sqlite3_changes64(handle_.get()); }
+
+base::Result<Transaction> Transaction::begin(Database& database, Kind kind) {
+  auto begin = database.query(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+  if (!begin) return begin.error();
+  const auto done = begin->run();
+  if (!done) return done.error();
+  return Transaction(database);
+}
+
+base::Result<void> Transaction::commit() {
+  auto commit = database_->query("COMMIT");
+  if (!commit) return commit.error();
+  const auto done = commit->run();
+  if (!done) return done.error();
+  static_cast<void>(database_.release());
+  return {};
+}
+
+void Transaction::RollBack::operator()(Database* database) const {
+  // Some failures have rolled back already.
+  if (sqlite3_get_autocommit(database->handle_.get()) == 0) {
+    static_cast<void>(sqlite3_exec(database->handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr));
+  }
+}
+
+}  // namespace weir::store

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/event_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/log_lookup.h"
+#include "store/log_writer.h"
+#include "store/segment_recovery.h"
+
+namespace weir::store {
+namespace {
+
+// What the length of a record can tell, with room.
+constexpr std::size_t kRecordBytesLimit = std::size_t{1} << 30U;
+
+class SegmentedLog final : public EventLog {
+ public:
+  SegmentedLog(FileSystem& files, std::filesystem::path directory, const LogOptions& options,
+               RecoveredSegments recovered)
+      : files_(files),
+        directory_(std::move(directory)),
+        options_(options),
+        recovery_(recovered.recovery),
+        segments_(std::move(recovered.segments)),
+        writer_(files_, directory_, options_, segments_) {}
+
+  LogRecovery recovery() const override { return recovery_; }
+
+  base::Result<std::uint64_t> append_event(base::Instant at, std::string_view json) override {
+    return writer_.append_event(at, json);
+  }
+
+  base::Result<void> append_note(std::uint64_t sequence, base::Instant at,
+                                 std::string_view note) override {
+    return writer_.append_note(sequence, at, note);
+  }
+
+  base::Result<void> commit() override { return writer_.commit(); }
+
+  base::Result<std::uint64_t> retain(base::Instant now) override {
+    std::uint64_t removed_count = 0;
+    for (; is_front_due(now); ++removed_count) {
+      if (auto removed = remove_front(); !removed) return removed.error();
+    }
+    return removed_count;
+  }
+
+  std::uint64_t first_sequence() const override {
+    return segments_->front()->header().first_sequence;
+  }
+
+  std::uint64_t next_sequence() const override { return segments_->back()->end().next_sequence; }
+
+  std::uint64_t size_bytes() const override { return segments_->size_bytes(); }
+
+  base::Result<std::vector<std::optional<LogRecord>>> read(
+      std::span<const std::uint64_t> sequences) const override {
+    return read_events(*segments_, sequences);
+  }
+
+  LogReader reader(std::uint64_t sequence) const override { return {segments_, sequence}; }
+
+ private:
+  bool is_front_due(base::Instant now) const {
+    if (segments_->size() < 2) return false;
+    if (segments_->size_bytes() > options_.retention_bytes) return true;
+    return options_.retention_age &&
+           segments_->front()->end().newest + *options_.retention_age <= now;
+  }
+
+  // One removal is durable before the next, so that a crash never leaves a gap.
+  base::Result<void> remove_front() {
+    const auto front = segments_->front();
+    if (!is_removal_unsynced_) {
+      front->set_removed(true);
+      if (auto removed = files_.remove(front->path()); !removed) {
+        front->set_removed(false);
+        return removed;
+      }
+      is_removal_unsynced_ = true;
+    }
+    if (auto synced = files_.sync_directory(directory_); !synced) return synced;
+    is_removal_unsynced_ = false;
+    segments_->pop_front();
+    return {};
+  }
+
+  FileSystem& files_;
+  std::filesystem::path directory_;
+  LogOptions options_;
+  LogRecovery recovery_;
+  std::shared_ptr<SegmentList> segments_;
+  LogWriter writer_;
+  bool is_removal_unsynced_ = false;  // of the front
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<EventLog>> EventLog::open(FileSystem& files,
+                                                       const std::filesystem::path& directory,
+                                                       LogOptions options) {
+  options.record_bytes_max = std::min(options.record_bytes_max, kRecordBytesLimit);
+  auto recovered = recover_segments(files, directory);
+  if (!recovered) return recovered.error();
+  return std::make_unique<SegmentedLog>(files, directory, options, *std::move(recovered));
+}
+
+}  // namespace weir::store

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/segment_recovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "store/segment_format.h"
+#include "store/segment_scan.h"
+
+namespace weir::store {
+namespace {
+
+// A file of the directory, as far as its header tells.
+struct FoundSegment {
+  std::uint64_t number = 0;
+  std::filesystem::path path;
+  std::shared_ptr<File> file;  // of the last one only
+  std::uint64_t file_bytes = 0;
+  std::optional<SegmentHeader> header;  // none if it is damaged
+};
+
+base::Result<std::vector<std::uint64_t>> find_numbers(FileSystem& files,
+                                                      const std::filesystem::path& directory) {
+  const auto names = files.list(directory);
+  if (!names) return names.error();
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& name : *names) {
+    if (const auto number = segment_number(name)) numbers.push_back(*number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+base::Result<FoundSegment> inspect(FileSystem& files, const std::filesystem::path& directory,
+                                   std::uint64_t number) {
+  FoundSegment found;
+  found.number = number;
+  found.path = directory / segment_name(number);
+  auto file = files.open(found.path);
+  if (!file) return file.error();
+  found.file = *std::move(file);
+  const auto file_bytes = found.file->size();
+  if (!file_bytes) return file_bytes.error();
+  found.file_bytes = *file_bytes;
+  const auto bytes = found.file->read_at(0, kSegmentHeaderBytes);
+  if (!bytes) return bytes.error();
+  const DecodedHeader decoded = decode_header(*bytes);
+  if (decoded.state == HeaderState::kUnknownVersion) {
+    return base::Error{base::ErrorId::kStoreVersion,
+                       fmt::format("{} has a version that this program does not know (it knows {})",
+                                   found.path.native(), kSegmentVersion),
+                       std::nullopt};
+  }
+  if (decoded.state == HeaderState::kWhole) {
+    if (decoded.header.number != number) {
+      return damage(found.path, 0,
+                    fmt::format("its header tells number {}", decoded.header.number));
+    }
+    found.header = decoded.header;
+  }
+  return found;
+}
+
+// Two neighbours fit: nothing is missing between them, and the first is as long as it was.
+base::Result<void> check_link(const FoundSegment& earlier, const FoundSegment& later) {
+  if (later.number != earlier.number + 1) {
+    return damage(
+        later.path, 0,
+        fmt::format("the segment before it, {}, is missing", segment_name(later.number - 1)));
+  }
+  if (!earlier.header) return damage(earlier.path, 0, "no valid header");
+  if (!later.header) return {};
+  if (later.header->previous_bytes != earlier.file_bytes) {
+    return damage(earlier.path, std::min(later.header->previous_bytes, earlier.file_bytes),
+                  fmt::format("it has {} bytes instead of {}", earlier.file_bytes,
+                              later.header->previous_bytes));
+  }
+  if (later.header->first_sequence < earlier.header->first_sequence) {
+    return damage(later.path, 0, "its first sequence is lower than that of the segment before");
+  }
+  return {};
+}
+
+class Recovery {
+ public:
+  Recovery(FileSystem& files, const std::filesystem::path& directory)
+      : files_(files), directory_(directory) {}
+
+  base::Result<RecoveredSegments> run() {
+    if (auto created = files_.create_directory(directory_); !created) return created.error();
+    const auto numbers = find_numbers(files_, directory_);
+    if (!numbers) return numbers.error();
+    std::vector<FoundSegment> found;
+    for (const std::uint64_t number : *numbers) {
+      auto one = inspect(files_, directory_, number);
+      if (!one) return one.error();
+      if (!found.empty()) {
+        if (auto linked = check_link(found.back(), *one); !linked) return linked.error();
+        add_closed(found.back(), *one);
+      }
+      found.push_back(*std::move(one));
+    }
+    auto last = found.empty() ? add_new(SegmentHeader()) : add_last(found);
+    if (!last) return last.error();
+    if (auto synced = files_.sync_directory(directory_); !synced) return synced.error();
+    result_.recovery.segment_count = result_.segments->size();
+    return std::move(result_);
+  }
+
+ private:
+  // A whole header after it tells where it ends.
+  void add_closed(FoundSegment& closed, const FoundSegment& later) {
+    closed.file = nullptr;
+    if (!later.header) return;
+    const SegmentEnd end{closed.file_bytes, later.header->first_sequence,
+                         later.header->newest_before};
+    add(std::make_shared<Segment>(files_, closed.path, *closed.header, end));
+  }
+
+  base::Result<void> add_last(const std::vector<FoundSegment>& found) {
+    const FoundSegment& last = found.back();
+    if (last.header) return scan_last(last);
+    const bool first_ever = last.number == SegmentHeader().number;
+    if (last.file_bytes > kSegmentHeaderBytes || (found.size() == 1 && !first_ever)) {
+      return damage(last.path, 0, "no valid header");
+    }
+    return remake_last(found);
+  }
+
+  // The crash came while the file was made: the one before it is complete, and tells what goes
+  // into the header.
+  base::Result<void> remake_last(const std::vector<FoundSegment>& found) {
+    SegmentHeader header;
+    if (found.size() > 1) {
+      const FoundSegment& closed = found[found.size() - 2];
+      auto end = scan_closed(closed);
+      if (!end) return end.error();
+      header = {found.back().number, end->next_sequence, end->bytes, end->newest};
+      add(std::make_shared<Segment>(files_, closed.path, *closed.header, *end));
+    }
+    result_.recovery.torn_bytes = found.back().file_bytes;
+    if (auto removed = files_.remove(found.back().path); !removed) return removed;
+    return add_new(header);
+  }
+
+  base::Result<SegmentEnd> scan_closed(const FoundSegment& closed) {
+    auto file = files_.open(closed.path);
+    if (!file) return file.error();
+    const auto scan = scan_segment(*std::move(file), *closed.header, closed.file_bytes);
+    if (!scan) return scan.error();
+    if (scan->state != ScanState::kWhole) {
+      return damage(closed.path, scan->end.bytes, "no valid record");
+    }
+    return scan->end;
+  }
+
+  base::Result<void> add_new(const SegmentHeader& header) {
+    auto created = Segment::create(files_, directory_, header);
+    if (!created) return created.error();
+    add(*std::move(created));
+    return {};
+  }
+
+  base::Result<void> scan_last(const FoundSegment& last) {
+    auto scan = scan_segment(last.file, *last.header, last.file_bytes);
+    if (!scan) return scan.error();
+    if (scan->state == ScanState::kDisorder) {
+      return damage(last.path, scan->end.bytes, "a record out of order");
+    }
+    if (scan->state == ScanState::kDamaged) {
+      if (auto torn = check_torn(last, scan->end.bytes); !torn) return torn;
+    }
+    if (auto settled = settle(*last.file, *scan); !settled) return settled;
+    add(std::make_shared<Segment>(files_, last.path, *last.header, scan->end, last.file,
+                                  std::move(scan->index)));
+    return {};
+  }
+
+  base::Result<void> check_torn(const FoundSegment& last, std::uint64_t end_bytes) {
+    const auto tail = last.file->read_at(end_bytes, last.file_bytes - end_bytes);
+    if (!tail) return tail.error();
+    if (proves_confirmed(*tail, {last.number, end_bytes}, end_bytes)) {
+      return damage(last.path, end_bytes, "no valid record, and later records follow");
+    }
+    result_.recovery.torn_bytes = last.file_bytes - end_bytes;
+    return {};
+  }
+
+  // With the header if there is one commit or none: it too may be in memory only. The file is cut
+  // even where it seems to end: a cut that failed may be in memory only.
+  static base::Result<void> settle(File& file, const SegmentScan& scan) {
+    const std::uint64_t begin_bytes =
+        scan.last_commit_bytes == kSegmentHeaderBytes ? 0 : scan.last_commit_bytes;
+    const auto bytes = file.read_at(begin_bytes, scan.end.bytes - begin_bytes);
+    if (!bytes) return bytes.error();
+    if (auto written = file.write_at(begin_bytes, *bytes); !written) return written;
+    if (auto cut = file.truncate(scan.end.bytes); !cut) return cut;
+    return file.sync_data();
+  }
+
+  void add(SegmentList::SegmentPtr segment) { result_.segments->push_back(std::move(segment)); }
+
+  FileSystem& files_;
+  const std::filesystem::path& directory_;
+  RecoveredSegments result_{std::make_shared<SegmentList>(), {}};
+};
+
+}  // namespace
+
+base::Result<RecoveredSegments> recover_segments(FileSystem& files,
+                                                 const std::filesystem::path& directory) {
+  return Recovery(files, directory).run();
+}
+
+}  // namespace weir::store
