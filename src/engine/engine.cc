@@ -9,6 +9,7 @@
 
 #include "engine/subscription.h"
 #include "match/brute_force.h"
+#include "match/content_matcher.h"
 #include "match/event_key.h"
 
 namespace weir::engine {
@@ -51,7 +52,7 @@ void add(SubscriptionCounters& sum, const SubscriptionCounters& part) {
 
 Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
-      matcher_(std::make_unique<match::BruteForce>()),
+      matcher_(std::make_unique<match::ContentMatcher>()),
       scorer_(options_.text, options_.corpus) {
   if (options_.dedup_window) {
     ingest_ = std::make_unique<match::DistinctWindow>(match::DistinctWindowOptions{
@@ -66,7 +67,7 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 base::Result<SubscriptionId> Engine::subscribe(std::string_view filter, SubscribeOptions options) {
   auto parsed = filter::Filter::parse(filter);
   if (!parsed) return parsed.error();
-  return subscribe(std::move(*parsed), options);
+  return subscribe(std::move(*parsed), std::move(options));
 }
 
 base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, SubscribeOptions options) {
@@ -76,12 +77,17 @@ base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, Subscri
                                    options_.subscription_count_max),
                        std::nullopt};
   }
+  const std::string_view state = options.state;
+  auto made = std::make_unique<Subscription>(filter, options_, std::move(options), published_);
+  if (!state.empty()) {
+    if (auto restored = made->restore(state); !restored) return restored.error();
+  }
   if (auto ready = scorer_.add(*filter); !ready) return ready.error();
   const SubscriptionId id{++last_id_};
   if (!filter->abouts().empty()) with_text_.insert(id);
-  matcher_->add(id, filter);
-  subscriptions_.emplace(
-      id, std::make_unique<Subscription>(std::move(filter), options_, options, published_));
+  matcher_->add(id, std::move(filter));
+  Subscription& subscription = *subscriptions_.emplace(id, std::move(made)).first->second;
+  if (subscription.change() != nullptr) reschedule(id, subscription);
   return id;
 }
 
@@ -148,6 +154,7 @@ void Engine::deliver_due(base::Instant now) {
     reschedule(id, subscription);
     subscription.drop_duplicates(events, due);
     subscription.counted.delivered += events.size();
+    subscription.touch();
     hand_out(id, std::move(events));
   }
 }
@@ -169,6 +176,8 @@ void Engine::deliver_matches(const Matches& matches, const event::EventPtr& even
 void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
                          const std::vector<std::uint32_t>& conjunctions,
                          const event::EventPtr& event, base::Instant now) {
+  if (!subscription.admits(*event)) return;
+  now = std::max(now, subscription.restored_at());
   std::vector<event::EventPtr> events;
   Outcome outcome = Outcome::kPassed;
   if (match::ChangeFilter* const change = subscription.change()) {
@@ -180,7 +189,10 @@ void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
   subscription.drop_duplicates(events, now);
   const bool dropped = events.empty() || events.back() != event;
   if (outcome == Outcome::kPassed && dropped) outcome = Outcome::kDuplicate;
-  if (outcome != Outcome::kNoMatch) ++count_of(subscription.counted, outcome);
+  if (outcome != Outcome::kNoMatch) {
+    ++count_of(subscription.counted, outcome);
+    subscription.touch();
+  }
   subscription.counted.delivered += events.size();
   hand_out(id, std::move(events));
 }
@@ -189,9 +201,10 @@ void Engine::count_below_score(const Matches& matches, const event::Event& event
   for (const SubscriptionId id : with_text_) {
     if (std::ranges::binary_search(matches, id, {}, &match::Match::subscription)) continue;
     Subscription& subscription = *subscriptions_.find(id)->second;
-    if (match::holds_but_for_score(subscription.filter(), event, scorer_)) {
-      ++subscription.counted.below_score;
-    }
+    if (!match::holds_but_for_score(subscription.filter(), event, scorer_)) continue;
+    if (!subscription.admits(event)) continue;
+    ++subscription.counted.below_score;
+    subscription.touch();
   }
 }
 

@@ -9,16 +9,22 @@
 //   Engine engine;
 //   auto id = engine.subscribe("change(data.celsius, by subject) > 0.5");
 //   for (const Delivery& delivery : engine.publish(event, now)) send(delivery);
+//
+// What filters remember can be saved, and given to another engine that goes on from there: see
+// save(). Events dropped at ingest are not part of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -51,6 +57,11 @@ struct EngineOptions {
 
 struct SubscribeOptions {
   match::Initial initial = match::Initial::kDeliver;
+  // Asked about an event that matches, before any state moves; one that it refuses counts as no
+  // match. Empty: all are admitted. Must not call the engine.
+  std::function<bool(const event::Event&)> admits = {};
+  // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
+  std::string_view state = {};
 };
 
 // Events for one subscriber. Several events are one group: the current values of all the sources of
@@ -64,6 +75,7 @@ struct EventExplanation {
   Outcome outcome = Outcome::kNoMatch;
   filter::Explanation filter;
   std::string distinct;  // what the window says, empty if the filter has none
+  std::string note;      // why an event that matches counts as none, else empty
 };
 
 class Engine {
@@ -73,7 +85,8 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // Ids are given in ascending order and never reused.
+  // Ids are given in ascending order and never reused. Fails with kStoreCorrupt for a state that is
+  // damaged, of another version, of another filter or beyond the limits.
   base::Result<SubscriptionId> subscribe(filter::FilterPtr filter, SubscribeOptions options = {});
   // A filter in the weir language, under the default limits.
   base::Result<SubscriptionId> subscribe(std::string_view filter, SubscribeOptions options = {});
@@ -90,6 +103,28 @@ class Engine {
   // What publish() would do with the event for one subscription, and why. Changes nothing.
   base::Result<EventExplanation> explain(SubscriptionId id, const event::EventPtr& event,
                                          base::Instant now);
+
+  // Everything that decides the future deliveries of one subscription, and the counts of what
+  // became of its events but those that did not match. The same state gives the same bytes; a
+  // filter that remembers nothing gives none. Layout: docs/formats/checkpoint.md.
+  base::Result<std::string> save(SubscriptionId id) const;
+  // Grows whenever save() may give other bytes than before; 0 at first, restored or not, and
+  // always for a filter that remembers nothing and for an id that is not there.
+  std::uint64_t state_revision(SubscriptionId id) const;
+
+  // How rare words are, for text predicates: one corpus for each choice of fields in use.
+  std::string save_text() const;
+  // Takes what save_text() gave, before or after the subscriptions that need it. Where there is
+  // already a corpus for the same fields, the one of more documents stays. Fails with kStoreCorrupt
+  // and then changes nothing.
+  base::Result<void> restore_text(std::string_view bytes);
+
+  // The latest instant handed in.
+  base::Instant now() const { return now_; }
+  // Moves the engine's clock forward, never back, and delivers nothing yet. For an engine that goes
+  // on where another was: states do not hold its clock, so that each can be of its own age. A
+  // subscription that is ahead of the clock takes events as at the latest instant in its state.
+  void set_now(base::Instant now) { now_ = std::max(now_, now); }
 
   std::size_t subscription_count() const { return subscriptions_.size(); }
   EngineCounters counters() const;

@@ -81,6 +81,7 @@ Outcome Engine::foretell(Subscription& subscription, const event::EventPtr& even
     if (match::holds(all[i], *event, scorer)) conjunctions.push_back(i);
   }
   Outcome outcome = Outcome::kPassed;
+  if (!subscription.admits(*event)) return Outcome::kNoMatch;
   if (conjunctions.empty()) {
     const bool scored =
         !filter.abouts().empty() && match::holds_but_for_score(filter, *event, scorer);
@@ -99,13 +100,14 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
   if (!found) return found.error();
   Subscription& subscription = *(*found)->second;
   const filter::Filter& filter = subscription.filter();
-  now = std::max(now, now_);
+  now = std::max({now, now_, subscription.restored_at()});
 
   StateContext context(scorer_, subscription.change(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
   PreviewScorer scorer(scorer_);
   out.outcome = foretell(subscription, event, now, scorer);
+  if (!subscription.admits(*event)) out.note = "the subscription does not admit this event";
   if (const auto& distinct = filter.distinct()) {
     out.distinct =
         fmt::format("{}: these keys were {} in the last {}", to_text(*distinct),

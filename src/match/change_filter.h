@@ -33,7 +33,9 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/instant.h"
+#include "base/result.h"
 #include "event/event.h"
 #include "filter/evaluate.h"
 #include "filter/filter.h"
@@ -81,6 +83,14 @@ class ChangeFilter {
   ChangeReading reading(const filter::Change& change, const event::Event& event, base::Instant now,
                         filter::Scorer& scorer) const;
 
+  // Everything that decides future deliveries, the same bytes for the same state. Events that can
+  // no longer be delivered are left out. Layout: docs/formats/checkpoint.md.
+  void save(base::ByteWriter& writer) const;
+  // Takes what save() wrote for an equal filter, and moves `latest` forward to the latest instant
+  // at which it was told of anything. Malformed bytes fail the reader; the result fails where there
+  // is more to say. Requires a filter that was told nothing; after a failure it is of no use.
+  base::Result<void> restore(base::ByteReader& reader, base::Instant& latest);
+
   std::size_t key_count() const { return key_count_; }
   std::uint64_t overflow_count() const { return overflow_count_; }
 
@@ -110,6 +120,12 @@ class ChangeFilter {
 
     auto operator<=>(const Wake&) const = default;
   };
+  // What the terms of a state that is being read have in common.
+  struct Restoring {
+    std::vector<std::shared_ptr<Held>> events;  // that may still be delivered, oldest first
+    std::shared_ptr<Held> delivered;            // stands for every other
+    base::Instant latest;
+  };
   using Values = std::vector<std::optional<double>>;  // by term
   using Instances = std::map<std::string, Instance, std::less<>>;
 
@@ -130,6 +146,14 @@ class ChangeFilter {
                   std::optional<base::Instant> due);
   static void deliver(std::vector<std::shared_ptr<Held>>& fired,
                       std::vector<event::EventPtr>& delivered);
+  static bool is_awaited(const Instance& instance, const Term& term);
+  std::vector<const Held*> awaited_events() const;
+  static void save_instance(const Instance& instance, const std::vector<const Held*>& events,
+                            base::ByteWriter& writer);
+  base::Result<void> restore_events(base::ByteReader& reader, Restoring& state);
+  base::Result<void> restore_instances(std::uint32_t conjunction, base::ByteReader& reader,
+                                       Restoring& state);
+  static Term restore_term(base::ByteReader& reader, Restoring& state);
 
   filter::FilterPtr filter_;
   ChangeOptions options_;

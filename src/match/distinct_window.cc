@@ -16,8 +16,14 @@ bool DistinctWindow::test_and_set(std::string_view key, base::Instant now) {
     ++overflow_count_;
     return true;
   }
-  const auto added = seen_.emplace(key, ages_.end()).first;
-  ages_.push_back({now, &added->first});
+  return append(key, now);
+}
+
+// False if the key is there already.
+bool DistinctWindow::append(std::string_view key, base::Instant at) {
+  const auto [added, is_new] = seen_.emplace(key, ages_.end());
+  if (!is_new) return false;
+  ages_.push_back({at, &added->first});
   added->second = std::prev(ages_.end());
   return true;
 }

@@ -15,7 +15,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/instant.h"
+#include "base/result.h"
 
 namespace weir::match {
 
@@ -34,6 +36,14 @@ class DistinctWindow {
   // True if the key is distinct now. Remembers nothing.
   bool test(std::string_view key, base::Instant now) const;
 
+  // The keys with their ages, the same bytes for the same window. Layout:
+  // docs/formats/checkpoint.md.
+  void save(base::ByteWriter& writer) const;
+  // Takes what save() wrote, and moves `latest` forward to the youngest key's instant. Malformed
+  // bytes fail the reader, more than key_count_max keys the result. Requires an empty window; after
+  // a failure it is of no use.
+  base::Result<void> restore(base::ByteReader& reader, base::Instant& latest);
+
   std::size_t key_count() const { return seen_.size(); }
   std::uint64_t overflow_count() const { return overflow_count_; }
 
@@ -46,6 +56,7 @@ class DistinctWindow {
   using Ages = std::list<Seen>;
 
   void expire(base::Instant now);
+  bool append(std::string_view key, base::Instant at);
 
   DistinctWindowOptions options_;
   Ages ages_;  // oldest first

@@ -13,6 +13,7 @@
 #include "event/event_testing.h"
 #include "filter/filter_testing.h"
 #include "match/brute_force.h"
+#include "match/content_matcher.h"
 
 namespace weir::match {
 namespace {
@@ -28,6 +29,8 @@ struct MatcherKind {
 constexpr std::array kMatchers = {
     MatcherKind{"BruteForce",
                 []() -> std::unique_ptr<Matcher> { return std::make_unique<BruteForce>(); }},
+    MatcherKind{"Content",
+                []() -> std::unique_ptr<Matcher> { return std::make_unique<ContentMatcher>(); }},
 };
 
 class MatcherAgreementTest : public testing::TestWithParam<MatcherKind> {};

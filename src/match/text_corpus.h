@@ -28,7 +28,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/hash.h"
+#include "base/result.h"
 
 namespace weir::match {
 
@@ -54,6 +56,7 @@ TermCounts count_terms(std::vector<std::string> terms);
 
 struct TextCorpusOptions {
   std::size_t term_count_max = 10'000'000;  // distinct terms kept
+  std::size_t waiting_count_max = 10'000;   // corpora restored for fields that nobody names yet
 };
 
 class TextCorpus {
@@ -66,6 +69,13 @@ class TextCorpus {
   // ln(N / n_t), and 0 for a term that no document has. Once terms were not kept, a term that is
   // not there counts as n_t = 1: a term of the document at hand is taken for new, never lost.
   double idf(std::string_view term) const;
+
+  // The counts, terms ascending: the same bytes for the same corpus. Costs a sorted copy of the
+  // terms. Layout: docs/formats/checkpoint.md.
+  void save(base::ByteWriter& writer) const;
+  // Takes what save() wrote. Malformed bytes fail the reader, more than term_count_max terms the
+  // result. Requires an empty corpus; after a failure it is of no use.
+  base::Result<void> restore(base::ByteReader& reader);
 
   std::uint64_t document_count() const { return document_count_; }  // N
   std::size_t term_count() const { return document_counts_.size(); }

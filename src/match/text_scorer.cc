@@ -24,11 +24,16 @@ base::Result<void> TextScorer::add(const filter::Filter& filter) {
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const filter::About* const about = filter.abouts()[i];
     const auto field =
-        fields_.try_emplace(about->fields, Field{TextCorpus(corpus_options_), std::nullopt});
+        fields_.try_emplace(about->fields, Field{take_corpus(about->fields), std::nullopt});
     ++field.first->second.user_count;
     queries_.emplace(about, Query{std::move(compiled[i]), &field.first->second});
   }
   return {};
+}
+
+TextCorpus TextScorer::take_corpus(const std::vector<event::Path>& fields) {
+  auto waiting = waiting_.extract(fields);
+  return waiting.empty() ? TextCorpus(corpus_options_) : std::move(waiting.mapped());
 }
 
 void TextScorer::remove(const filter::Filter& filter) {

@@ -5,6 +5,9 @@
 // published from then on that has text in one of them, whether or not the event matches anything.
 // An event is analysed once for each corpus and counted in before it is scored. The text of a field
 // is a string, or the strings of an array. Single-threaded.
+//
+// A corpus that is restored before anybody names its fields waits for the first who does; while it
+// waits it counts nothing in and is not saved.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "event/event.h"
 #include "filter/evaluate.h"
@@ -40,6 +44,14 @@ class TextScorer final : public filter::Scorer {
   // stay as they are. Costs a copy of the corpus.
   std::optional<TextScore> preview(const filter::About& about, const event::Event& event);
 
+  // The corpora in use and how their text was analysed, the same bytes for the same state. Layout:
+  // docs/formats/checkpoint.md.
+  void save(base::ByteWriter& writer) const;
+  // Takes the corpora that save() wrote, all or none. Where there is already one for the same
+  // fields, the one of more documents stays. Malformed bytes fail the reader; the result fails
+  // where there is more to say, as for text that was analysed otherwise.
+  base::Result<void> restore(base::ByteReader& reader);
+
   // Nothing if no subscription names these fields.
   const TextCorpus* corpus(const std::vector<event::Path>& fields) const;
 
@@ -54,16 +66,23 @@ class TextScorer final : public filter::Scorer {
     Field* field;
   };
   using Fields = std::map<std::vector<event::Path>, Field>;
+  using Corpora = std::map<std::vector<event::Path>, TextCorpus>;
 
   // Nothing if no field has text.
   std::optional<TermCounts> analyze(const std::vector<event::Path>& fields,
                                     const event::Event& event);
   void release(const filter::About& about);
+  // The one that waits for these fields, or an empty one.
+  TextCorpus take_corpus(const std::vector<event::Path>& fields);
+  base::Result<Corpora> read_corpora(base::ByteReader& reader) const;
+  bool can_keep(const Corpora& corpora) const;
+  void keep(Corpora corpora);
 
   TextAnalysis analysis_;
   TextCorpusOptions corpus_options_;
   std::optional<TextAnalyzer> analyzer_;  // made when the first text predicate comes
   Fields fields_;
+  Corpora waiting_;  // for fields that nobody names
   std::map<const filter::About*, Query> queries_;
 };
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/hash.h"
+
+namespace weir::engine {
+namespace {
+
+constexpr std::size_t kHeadBytes = 10;
+constexpr std::size_t kChecksumBytes = 8;
+
+}  // namespace
+
+base::ByteWriter begin_checkpoint(const CheckpointHead& head) {
+  base::ByteWriter writer;
+  writer.u8(static_cast<std::uint8_t>(head.kind));
+  writer.u8(kCheckpointVersion);
+  writer.u64(head.owner);
+  return writer;
+}
+
+std::string finish_checkpoint(base::ByteWriter writer) {
+  writer.u64(base::hash_bytes(writer.bytes()));
+  return writer.take();
+}
+
+base::Result<std::string_view> open_checkpoint(const CheckpointHead& head, std::string_view bytes) {
+  base::ByteReader reader(bytes);
+  if (reader.u8() != static_cast<std::uint8_t>(head.kind)) {
+    return corrupt_checkpoint(head.kind, "is something else");
+  }
+  const std::uint8_t version = reader.u8();
+  if (reader.failed() || bytes.size() < kHeadBytes + kChecksumBytes) {
+    return corrupt_checkpoint(head.kind, "is cut short");
+  }
+  if (version != kCheckpointVersion) {
+    return corrupt_checkpoint(
+        head.kind, fmt::format("has version {}, known is {}", version, kCheckpointVersion));
+  }
+  const std::uint64_t owner = reader.u64();
+  const std::string_view body = reader.raw(reader.rest_bytes() - kChecksumBytes);
+  if (reader.u64() != base::hash_bytes(bytes.substr(0, bytes.size() - kChecksumBytes))) {
+    return corrupt_checkpoint(head.kind, "does not have its checksum");
+  }
+  if (owner != head.owner) return corrupt_checkpoint(head.kind, "is of another filter");
+  return body;
+}
+
+base::Error corrupt_checkpoint(CheckpointKind kind, std::string_view why) {
+  const std::string_view what = kind == CheckpointKind::kText ? "text" : "state";
+  return {base::ErrorId::kStoreCorrupt, fmt::format("the saved {} {}", what, why), std::nullopt};
+}
+
+}  // namespace weir::engine

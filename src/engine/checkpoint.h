@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every saved state begins and ends with, so that damage and mix-ups are noticed.
+//
+//   u8 kind   u8 version   u64 owner   body   u64 XXH3 of all before
+//
+// The owner tells whose it is: a subscription's state has the XXH3 of its filter's canonical text,
+// corpora have 0. Bodies: docs/formats/checkpoint.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace weir::engine {
+
+enum class CheckpointKind : std::uint8_t { kSubscription = 'S', kText = 'T' };
+
+struct CheckpointHead {
+  CheckpointKind kind;
+  std::uint64_t owner = 0;
+};
+
+inline constexpr std::uint8_t kCheckpointVersion = 1;
+
+// The body is to be written next.
+base::ByteWriter begin_checkpoint(const CheckpointHead& head);
+std::string finish_checkpoint(base::ByteWriter writer);
+
+// The body, a view into the bytes. Fails with kStoreCorrupt.
+base::Result<std::string_view> open_checkpoint(const CheckpointHead& head, std::string_view bytes);
+
+// `why` goes on after "the saved state", as in "is cut short".
+base::Error corrupt_checkpoint(CheckpointKind kind, std::string_view why);
+
+}  // namespace weir::engine

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/checkpoint.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "base/error_testing.h"
+#include "base/source_file_testing.h"
+#include "engine/checkpoint_testing.h"
+#include "event/event_testing.h"
+
+namespace weir::engine {
+namespace {
+
+using event::event_of;
+using testing::HasSubstr;
+
+// Two terms that wait for each other, one that waits for its time, and a window.
+constexpr const char* kRich =
+    "((change(data.v, type = 'a') > 1 and change(data.v, type = 'b') > 1) or "
+    "change(data.v, type = 'a') > 3 at most every 10s) and distinct(id) within 1m";
+constexpr const char* kText = "text(data.t) about 'storm' score >= 0.5";
+
+event::EventPtr reading(std::string_view id, std::string_view type, int value,
+                        std::uint64_t sequence) {
+  auto event = event_of(
+      fmt::format(R"({{"id":"{}","type":"{}","data":{{"v":{},"t":"a storm"}}}})", id, type, value));
+  event::assign_sequence(event, sequence);
+  return event;
+}
+
+// Event e is the current value of three terms, and held for the third.
+void fill(Engine& engine) {
+  engine.publish(reading("d", "a", 1, 7), at_second(1));
+  engine.publish(reading("e", "a", 9, 8), at_second(3));
+}
+
+std::string rich_state() {
+  Engine engine;
+  const auto id = engine.subscribe(kRich);
+  fill(engine);
+  return *engine.save(*id);
+}
+
+std::string text_state() {
+  Engine engine;
+  const auto id = engine.subscribe(kText);
+  EXPECT_TRUE(id);
+  fill(engine);
+  return engine.save_text();
+}
+
+std::string refusal(std::string_view filter, std::string_view state, EngineOptions options = {}) {
+  Engine engine(std::move(options));
+  const auto id = engine.subscribe(filter, {.state = state});
+  EXPECT_EQ(engine.subscription_count(), id ? 1U : 0U);
+  return describe(id);
+}
+
+std::string shown(std::span<const Delivery> deliveries) {
+  std::string out;
+  for (const Delivery& delivery : deliveries) out += shown_events(delivery) + ";";
+  return out;
+}
+
+TEST(CheckpointTest, AFilterThatRemembersNothingHasNoState) {
+  Engine engine;
+  const auto id = engine.subscribe("data.v > 1");
+  fill(engine);
+  EXPECT_EQ(*engine.save(*id), "");
+  EXPECT_EQ(engine.state_revision(*id), 0U);
+  EXPECT_EQ(refusal("data.v > 1", rich_state()),
+            "store.corrupt - the saved state is of a filter that remembers something");
+  EXPECT_EQ(engine.save({99}).error().id, base::ErrorId::kEngineNoSuchSubscription);
+  EXPECT_EQ(engine.state_revision({99}), 0U);
+}
+
+TEST(CheckpointTest, AnEventOfSeveralTermsStaysOneWithItsSequence) {
+  Engine engine;
+  ASSERT_TRUE(engine.subscribe(kRich, {.state = rich_state()}));
+  EXPECT_EQ(engine.next_wake(), at_second(11));
+  EXPECT_EQ(shown(engine.publish(reading("f", "b", 5, 9), at_second(5))), "e#8,f#9;");
+  EXPECT_EQ(shown(engine.advance(at_second(11))), "") << "e was delivered with f";
+}
+
+TEST(CheckpointTest, DeliversWhatWasHeldBackAfterTheRestore) {
+  Engine engine;
+  ASSERT_TRUE(engine.subscribe(kRich, {.state = rich_state()}));
+  EXPECT_EQ(shown(engine.advance(at_second(11))), "e#8;");
+  EXPECT_EQ(shown(engine.publish(reading("d", "a", 20, 9), at_second(21))), "") << "in the window";
+}
+
+TEST(CheckpointTest, CountsGoOnButForEventsThatDidNotMatch) {
+  Engine first;
+  const auto before = first.subscribe("type = 'a' and distinct(id) within 1m");
+  for (const char* const type : {"a", "a", "b"}) {
+    first.publish(reading("x", type, 1, 1), at_second(1));
+  }
+  Engine second;
+  const auto after =
+      second.subscribe("type = 'a' and distinct(id) within 1m", {.state = *first.save(*before)});
+  second.publish(reading("x", "a", 1, 1), at_second(2));
+  second.publish(reading("x", "b", 1, 1), at_second(2));
+  const SubscriptionCounters counters = *second.counters(*after);
+  EXPECT_EQ(counters.passed, 1U);
+  EXPECT_EQ(counters.delivered, 1U);
+  EXPECT_EQ(counters.duplicate, 2U);
+  EXPECT_EQ(counters.no_match, 1U);
+  EXPECT_EQ(counters.published, 4U);
+}
+
+TEST(CheckpointTest, ASubscriptionAheadOfTheClockDoesNotGoBack) {
+  Engine engine;
+  const auto id = engine.subscribe(kRich, {.state = rich_state()});
+  EXPECT_EQ(shown(engine.publish(reading("f", "b", 5, 9), at_second(-100))), "e#8,f#9;");
+  EXPECT_EQ(refusal(kRich, *engine.save(*id)), "ok");
+  EXPECT_EQ(engine.now(), at_second(-100));
+}
+
+TEST(CheckpointTest, TheClockMovesForwardOnly) {
+  Engine engine;
+  ASSERT_TRUE(engine.subscribe(kRich, {.state = rich_state()}));
+  engine.set_now(at_second(50));
+  engine.set_now(at_second(20));
+  EXPECT_EQ(engine.now(), at_second(50));
+  EXPECT_EQ(shown(engine.advance(at_second(0))), "e#8;") << "due long ago";
+  EXPECT_EQ(engine.counters().clock_backward, 1U);
+}
+
+TEST(CheckpointTest, SaysWhyAStateIsRefused) {
+  const std::string state = rich_state();
+  EXPECT_EQ(refusal("change(data.v) > 1", state),
+            "store.corrupt - the saved state is of another filter");
+  EXPECT_EQ(refusal(kRich, text_state()), "store.corrupt - the saved state is something else");
+  EXPECT_EQ(refusal(kRich, state.substr(0, 12)), "store.corrupt - the saved state is cut short");
+  EXPECT_EQ(refusal(kRich, state + "x"),
+            "store.corrupt - the saved state does not have its checksum");
+  std::string version_2 = state;
+  version_2[1] = 2;
+  EXPECT_EQ(refusal(kRich, version_2), "store.corrupt - the saved state has version 2, known is 1");
+  EXPECT_EQ(refusal(kRich, with_body(state, "")), "store.corrupt - the saved state is malformed");
+  EXPECT_EQ(refusal(kRich, state, {.change_key_count_max = 1}),
+            "store.corrupt - the change terms have more keys than 1, the limit");
+  EXPECT_EQ(refusal(kRich, state, {.distinct_key_count_max = 0}),
+            "store.corrupt - the distinct window has 1 keys, the limit is 0");
+}
+
+TEST(CheckpointTest, NoPrefixAndNoFlippedByteIsTaken) {
+  const std::string state = rich_state();
+  for (std::size_t length = 1; length < state.size(); ++length) {
+    EXPECT_THAT(refusal(kRich, state.substr(0, length)), HasSubstr("store.corrupt")) << length;
+  }
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    std::string flipped = state;
+    flipped[i] = static_cast<char>(~flipped[i]);
+    EXPECT_THAT(refusal(kRich, flipped), HasSubstr("store.corrupt")) << i;
+  }
+}
+
+// The checksum put right, so that the readers themselves are asked.
+void expect_refused_or_same(const std::string& state) {
+  Engine engine;
+  const auto id = engine.subscribe(kRich, {.state = state});
+  if (!id) {
+    EXPECT_EQ(id.error().id, base::ErrorId::kStoreCorrupt);
+    return;
+  }
+  EXPECT_EQ(*engine.save(*id), state);
+  fill(engine);
+  engine.advance({std::numeric_limits<std::int64_t>::max()});
+  EXPECT_EQ(refusal(kRich, *engine.save(*id)), "ok");
+}
+
+TEST(CheckpointTest, AnyBodyIsRefusedOrSavedBackAsItIs) {
+  const std::string state = rich_state();
+  const std::string body(body_of(state));
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    SCOPED_TRACE(i);
+    expect_refused_or_same(with_body(state, body.substr(0, i)));
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string changed = body;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      expect_refused_or_same(with_body(state, changed));
+    }
+  }
+}
+
+TEST(CheckpointTest, TextWaitsForTheFirstWhoNamesItsFields) {
+  const std::string text = text_state();
+  Engine engine;
+  ASSERT_TRUE(engine.restore_text(text));
+  EXPECT_NE(engine.save_text(), text) << "what waits is not saved";
+  const auto other = engine.subscribe("text(data.u) about 'storm' score >= 0.5");
+  const auto id = engine.subscribe(kText);
+  ASSERT_TRUE(engine.unsubscribe(*other));
+  EXPECT_EQ(engine.save_text(), text);
+  fill(engine);
+  const std::string larger = engine.save_text();
+  ASSERT_TRUE(engine.restore_text(text));
+  EXPECT_EQ(engine.save_text(), larger) << "the corpus of more documents stays";
+  ASSERT_TRUE(engine.unsubscribe(*id));
+  ASSERT_TRUE(engine.subscribe(kText));
+  EXPECT_NE(engine.save_text(), text) << "it waited for one only";
+}
+
+TEST(CheckpointTest, RefusesTextThatIsDamagedOrAnalysedOtherwise) {
+  const std::string text = text_state();
+  Engine engine;
+  ASSERT_TRUE(engine.subscribe(kText));
+  const std::string before = engine.save_text();
+  const std::string body(body_of(text));
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    EXPECT_FALSE(engine.restore_text(text.substr(0, i))) << i;
+    EXPECT_FALSE(engine.restore_text(with_body(text, body.substr(0, i)))) << i;
+  }
+  EXPECT_EQ(engine.save_text(), before);
+  EXPECT_EQ(describe(engine.restore_text(rich_state())),
+            "store.corrupt - the saved text is something else");
+  Engine german({.text = {.language = "german"}});
+  EXPECT_EQ(describe(german.restore_text(text)),
+            "store.corrupt - the text was analysed with other options");
+  Engine small({.corpus = {.term_count_max = 0}});
+  EXPECT_EQ(describe(small.restore_text(text)),
+            "store.corrupt - a corpus has 1 terms, the limit is 0");
+  Engine none({.corpus = {.waiting_count_max = 0}});
+  EXPECT_EQ(describe(none.restore_text(text)),
+            "store.corrupt - more than 0 corpora are of fields that nobody names, the limit");
+  ASSERT_TRUE(none.subscribe(kText));
+  EXPECT_EQ(describe(none.restore_text(text)), "ok");
+}
+
+TEST(CheckpointTest, AnEventThatIsNotAdmittedMovesNothing) {
+  Engine engine;
+  const auto admits = [](const event::Event& event) { return event.sequence() > 8; };
+  const auto id = engine.subscribe(kRich, {.admits = admits});
+  const std::string fresh = *engine.save(*id);
+  fill(engine);
+  EXPECT_EQ(*engine.save(*id), fresh);
+  EXPECT_EQ(engine.state_revision(*id), 0U);
+  EXPECT_EQ(engine.counters(*id)->no_match, 2U);
+  const auto refused = engine.explain(*id, reading("d", "a", 1, 8), at_second(4));
+  EXPECT_EQ(refused->outcome, Outcome::kNoMatch);
+  EXPECT_EQ(refused->note, "the subscription does not admit this event");
+  const auto admitted = engine.explain(*id, reading("d", "a", 1, 9), at_second(4));
+  EXPECT_EQ(admitted->outcome, Outcome::kPassed);
+  EXPECT_EQ(admitted->note, "");
+  EXPECT_EQ(shown(engine.publish(reading("d", "a", 1, 9), at_second(4))), "d#9;");
+  EXPECT_EQ(engine.state_revision(*id), 1U);
+}
+
+std::string hex(std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) out += fmt::format("{:02x}", static_cast<std::uint8_t>(byte));
+  return out;
+}
+
+// The bytes of one line "name hex".
+std::string golden(std::string_view name) {
+  const std::string file = base::read_source_file("src/engine/checkpoint_v1.txt");
+  const std::size_t begin = file.find(fmt::format("{} ", name)) + name.size() + 1;
+  std::string bytes;
+  for (std::size_t i = begin; file[i] != '\n'; i += 2) {
+    bytes += static_cast<char>(std::stoi(file.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+// States that brokers have written must stay readable: other bytes are another version.
+TEST(CheckpointTest, WritesAndReadsVersionOneAsItAlwaysWas) {
+  EXPECT_EQ(hex(rich_state()), hex(golden("state")));
+  EXPECT_EQ(hex(text_state()), hex(golden("text")));
+  EXPECT_EQ(refusal(kRich, golden("state")), "ok");
+  Engine engine;
+  ASSERT_TRUE(engine.subscribe(kText));
+  EXPECT_EQ(describe(engine.restore_text(golden("text"))), "ok");
+  EXPECT_EQ(engine.save_text(), golden("text"));
+}
+
+}  // namespace
+}  // namespace weir::engine

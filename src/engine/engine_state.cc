@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine remembers as bytes.
+#include <array>
+#include <utility>
+
+#include "base/hash.h"
+#include "engine/checkpoint.h"
+#include "engine/subscription.h"
+
+namespace weir::engine {
+namespace {
+
+// What is counted and saved; the rest can be derived.
+using Count = std::uint64_t SubscriptionCounters::*;
+constexpr std::array<Count, 6> kOutcomes = {
+    &SubscriptionCounters::passed,   &SubscriptionCounters::below_score,
+    &SubscriptionCounters::no_value, &SubscriptionCounters::within_threshold,
+    &SubscriptionCounters::held,     &SubscriptionCounters::duplicate};
+
+CheckpointHead head_of(const filter::Filter& filter) {
+  return {CheckpointKind::kSubscription, base::hash_bytes(filter.to_text())};
+}
+
+constexpr CheckpointHead kTextHead = {CheckpointKind::kText};
+
+}  // namespace
+
+std::string Engine::Subscription::save() const {
+  if (!has_state()) return {};
+  base::ByteWriter writer = begin_checkpoint(head_of(*filter_));
+  for (const Count count : kOutcomes) writer.varint(counted.*count);
+  writer.varint(counted.delivered);
+  if (change_ != nullptr) change_->save(writer);
+  if (window_ != nullptr) window_->save(writer);
+  return finish_checkpoint(std::move(writer));
+}
+
+base::Result<void> Engine::Subscription::restore(std::string_view bytes) {
+  using enum CheckpointKind;
+  if (!has_state())
+    return corrupt_checkpoint(kSubscription, "is of a filter that remembers something");
+  const auto body = open_checkpoint(head_of(*filter_), bytes);
+  if (!body) return body.error();
+  base::ByteReader reader(*body);
+  if (auto restored = restore_parts(reader); !restored) return restored.error();
+  const auto due = change_ != nullptr ? change_->next_wake() : std::nullopt;
+  const bool overdue = due && *due <= restored_at_;
+  // A state has one way to be written: what is not that was not written by save().
+  if (!reader.done() || overdue || save() != bytes) {
+    return corrupt_checkpoint(kSubscription, "is malformed");
+  }
+  return {};
+}
+
+base::Result<void> Engine::Subscription::restore_parts(base::ByteReader& reader) {
+  for (const Count count : kOutcomes) {
+    counted.*count = reader.varint();
+    published_before -= counted.*count;
+  }
+  counted.delivered = reader.varint();
+  if (change_ != nullptr) {
+    if (auto restored = change_->restore(reader, restored_at_); !restored) return restored.error();
+  }
+  if (window_ != nullptr) {
+    if (auto restored = window_->restore(reader, restored_at_); !restored) return restored.error();
+  }
+  return {};
+}
+
+base::Result<std::string> Engine::save(SubscriptionId id) const {
+  const auto found = find(id);
+  if (!found) return found.error();
+  return (*found)->second->save();
+}
+
+std::uint64_t Engine::state_revision(SubscriptionId id) const {
+  const auto found = subscriptions_.find(id);
+  return found == subscriptions_.end() ? 0 : found->second->revision();
+}
+
+std::string Engine::save_text() const {
+  base::ByteWriter writer = begin_checkpoint(kTextHead);
+  scorer_.save(writer);
+  return finish_checkpoint(std::move(writer));
+}
+
+base::Result<void> Engine::restore_text(std::string_view bytes) {
+  const auto body = open_checkpoint(kTextHead, bytes);
+  if (!body) return body.error();
+  base::ByteReader reader(*body);
+  if (auto restored = scorer_.restore(reader); !restored) return restored.error();
+  if (!reader.done()) return corrupt_checkpoint(CheckpointKind::kText, "is malformed");
+  return {};
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a ChangeFilter as bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "match/change_filter.h"
+
+namespace weir::match {
+namespace {
+
+// What a term has.
+constexpr std::uint8_t kLast = 1;
+constexpr std::uint8_t kCurrent = 2;
+constexpr std::uint8_t kAwaited = 4;  // its event may still be delivered
+
+constexpr std::size_t kEventBytesMin = 2;
+constexpr std::size_t kInstanceBytesMin = 2;
+
+// An event in a state was within the limits of its time.
+constexpr event::EventLimits kEventLimits = {
+    .json = {.text_bytes_max = std::numeric_limits<std::size_t>::max(), .depth_max = 10'000},
+    .attribute_count_max = 65'534,
+    .attribute_name_bytes_max = std::numeric_limits<std::size_t>::max()};
+
+base::Error corrupt(std::string message) {
+  return {base::ErrorId::kStoreCorrupt, std::move(message), std::nullopt};
+}
+
+void write_instant(base::Instant instant, base::ByteWriter& writer) {
+  writer.u64(static_cast<std::uint64_t>(instant.nanoseconds));
+}
+
+base::Instant read_instant(base::ByteReader& reader) {
+  return {static_cast<std::int64_t>(reader.u64())};
+}
+
+double read_finite(base::ByteReader& reader) {
+  const double value = reader.f64();
+  if (!std::isfinite(value)) reader.fail();
+  return value;
+}
+
+}  // namespace
+
+// Whether the term's event can still be delivered. An only term whose instance is not due fires
+// upon the next event or never.
+bool ChangeFilter::is_awaited(const Instance& instance, const Term& term) {
+  return term.held != nullptr && !term.held->delivered &&
+         (instance.due || instance.terms.size() > 1);
+}
+
+// Each once, oldest first.
+std::vector<const ChangeFilter::Held*> ChangeFilter::awaited_events() const {
+  std::vector<const Held*> events;
+  for (const Instances& instances : instances_) {
+    for (const auto& [key, instance] : instances) {
+      for (const Term& term : instance.terms) {
+        if (is_awaited(instance, term)) events.push_back(term.held.get());
+      }
+    }
+  }
+  std::ranges::sort(events, {}, &Held::order);
+  const auto repeated = std::ranges::unique(events);
+  events.erase(repeated.begin(), repeated.end());
+  return events;
+}
+
+void ChangeFilter::save(base::ByteWriter& writer) const {
+  const std::vector<const Held*> events = awaited_events();
+  writer.varint(overflow_count_);
+  writer.varint(events.size());
+  for (const Held* const held : events) {
+    writer.varint(held->event->sequence());
+    writer.text(held->event->json());
+  }
+  for (const Instances& instances : instances_) {
+    writer.varint(instances.size());
+    for (const auto& [key, instance] : instances) {
+      writer.text(key);
+      save_instance(instance, events, writer);
+    }
+  }
+}
+
+void ChangeFilter::save_instance(const Instance& instance, const std::vector<const Held*>& events,
+                                 base::ByteWriter& writer) {
+  writer.u8(instance.due ? 1 : 0);
+  if (instance.due) write_instant(*instance.due, writer);
+  for (const Term& term : instance.terms) {
+    const bool awaited = is_awaited(instance, term);
+    writer.u8(static_cast<std::uint8_t>((term.last ? kLast : 0) | (term.current ? kCurrent : 0) |
+                                        (awaited ? kAwaited : 0)));
+    if (term.last) {
+      writer.f64(*term.last);
+      write_instant(term.last_at, writer);
+    }
+    if (term.current) writer.f64(*term.current);
+    if (!awaited) continue;
+    const auto event = std::ranges::lower_bound(events, term.held->order, {}, &Held::order);
+    writer.varint(static_cast<std::uint64_t>(event - events.begin()));
+  }
+}
+
+base::Result<void> ChangeFilter::restore(base::ByteReader& reader, base::Instant& latest) {
+  overflow_count_ = reader.varint();
+  Restoring state{{}, std::make_shared<Held>(Held{nullptr, 0, true}), latest};
+  if (auto read = restore_events(reader, state); !read) return read.error();
+  for (std::uint32_t conjunction = 0; conjunction < instances_.size(); ++conjunction) {
+    if (auto read = restore_instances(conjunction, reader, state); !read) return read.error();
+  }
+  latest = state.latest;
+  return {};
+}
+
+base::Result<void> ChangeFilter::restore_events(base::ByteReader& reader, Restoring& state) {
+  for (auto count = reader.count(kEventBytesMin); count > 0; --count) {
+    const std::uint64_t sequence = reader.varint();
+    const std::string_view json = reader.text();
+    if (reader.failed()) return {};
+    const auto event = event::decode_event(json, kEventLimits);
+    if (!event) return corrupt("a held event is none: " + event.error().to_string());
+    event::assign_sequence(*event, sequence);
+    state.events.push_back(std::make_shared<Held>(Held{*event, event_count_++}));
+  }
+  return {};
+}
+
+base::Result<void> ChangeFilter::restore_instances(std::uint32_t conjunction,
+                                                   base::ByteReader& reader, Restoring& state) {
+  const auto& changes = filter_->normal_form().conjunctions[conjunction].changes;
+  const auto count = reader.count(kInstanceBytesMin);
+  if (count > options_.key_count_max - key_count_) {
+    return corrupt(
+        fmt::format("the change terms have more keys than {}, the limit", options_.key_count_max));
+  }
+  key_count_ += count;
+  if (count > 0 && changes.empty()) reader.fail();
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const std::string key(reader.text());
+    const std::uint8_t is_due = reader.u8();
+    if (is_due > 1) reader.fail();
+    const auto due = is_due == 1 ? std::optional(read_instant(reader)) : std::nullopt;
+    Instance instance{&changes, {}, std::nullopt};
+    for (std::size_t j = 0; j < changes.size(); ++j) {
+      instance.terms.push_back(restore_term(reader, state));
+    }
+    const auto [added, is_new] = instances_[conjunction].emplace(key, std::move(instance));
+    if (is_new) {
+      reschedule(conjunction, key, added->second, due);
+    } else {
+      reader.fail();
+    }
+  }
+  return {};
+}
+
+ChangeFilter::Term ChangeFilter::restore_term(base::ByteReader& reader, Restoring& state) {
+  const std::uint8_t has = reader.u8();
+  const bool has_current = (has & kCurrent) != 0;
+  if (has > (kLast | kCurrent | kAwaited) || (has != 0 && !has_current)) reader.fail();
+  Term term;
+  if ((has & kLast) != 0) {
+    term.last = read_finite(reader);
+    term.last_at = read_instant(reader);
+    state.latest = std::max(state.latest, term.last_at);
+  }
+  if (!has_current) return term;
+  term.current = read_finite(reader);
+  term.held = state.delivered;
+  if ((has & kAwaited) != 0) {
+    const std::uint64_t index = reader.varint();
+    if (index < state.events.size()) {
+      term.held = state.events[index];
+    } else {
+      reader.fail();
+    }
+  }
+  return term;
+}
+
+}  // namespace weir::match

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/content/operand_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/hash.h"
+
+namespace weir::match::content {
+namespace {
+
+template <typename Item>
+std::uint32_t take_place(std::vector<Item>& items, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    items.emplace_back();
+    return static_cast<std::uint32_t>(items.size() - 1);
+  }
+  const std::uint32_t id = free.back();
+  free.pop_back();
+  return id;
+}
+
+std::uint64_t index_key(NodeId parent, std::uint32_t index) {
+  return (std::uint64_t{parent} << 32U) | index;
+}
+
+std::size_t conversion_of(const filter::Operand& operand) {
+  return static_cast<std::size_t>(operand.conversion);
+}
+
+}  // namespace
+
+std::size_t OperandTable::NameHash::operator()(const NameRef& ref) const {
+  return static_cast<std::size_t>(base::hash_bytes(ref.name, ref.parent));
+}
+
+OperandTable::OperandTable() : nodes_(2) {}
+
+SlotId OperandTable::acquire(const filter::Operand& operand) {
+  const NodeId node = make_node(operand.path);
+  const std::size_t conversion = conversion_of(operand);
+  SlotId id = nodes_[node].slots[conversion];
+  if (id == kNoId) {
+    id = take_place(slots_, free_slots_);
+    slots_[id] = {.operand = operand, .node = node};
+    nodes_[node].slots[conversion] = id;
+    ++nodes_[node].use_count;
+  }
+  ++slots_[id].use_count;
+  return id;
+}
+
+std::optional<SlotId> OperandTable::release(const filter::Operand& operand) {
+  const SlotId id = find(operand);
+  WEIR_CHECK(id != kNoId);
+  if (--slots_[id].use_count > 0) return std::nullopt;
+  WEIR_CHECK(slots_[id].access_count == 0);
+  const NodeId node = slots_[id].node;
+  nodes_[node].slots[conversion_of(operand)] = kNoId;
+  --nodes_[node].use_count;
+  slots_[id] = {};
+  free_slots_.push_back(id);
+  drop_unused(node);
+  return id;
+}
+
+SlotId OperandTable::find(const filter::Operand& operand) const {
+  const NodeId node = find_node(operand.path);
+  return node == kNoId ? kNoId : nodes_[node].slots[conversion_of(operand)];
+}
+
+void OperandTable::add_access(SlotId slot) {
+  if (slots_[slot].access_count++ > 0) return;
+  for (NodeId id = slots_[slot].node; id != kNoId; id = nodes_[id].parent) {
+    ++nodes_[id].access_count;
+  }
+}
+
+void OperandTable::remove_access(SlotId slot) {
+  if (--slots_[slot].access_count > 0) return;
+  for (NodeId id = slots_[slot].node; id != kNoId; id = nodes_[id].parent) {
+    --nodes_[id].access_count;
+  }
+}
+
+NodeId OperandTable::child(NodeId parent, std::string_view name) const {
+  const auto found = names_.find(NameRef{parent, name});
+  return found == names_.end() ? kNoId : found->second;
+}
+
+NodeId OperandTable::child(NodeId parent, std::uint32_t index) const {
+  const auto found = indexes_.find(index_key(parent, index));
+  return found == indexes_.end() ? kNoId : found->second;
+}
+
+NodeId OperandTable::child(NodeId parent, const event::Path::Step& step) const {
+  const auto* const name = std::get_if<std::string>(&step);
+  return name != nullptr ? child(parent, std::string_view(*name))
+                         : child(parent, std::get<std::uint32_t>(step));
+}
+
+NodeId OperandTable::find_node(const event::Path& path) const {
+  if (!path.is_data()) return child(kAttributes, std::string_view(path.attribute_name()));
+  NodeId here = kData;
+  for (const event::Path::Step& step : path.steps()) {
+    here = child(here, step);
+    if (here == kNoId) break;
+  }
+  return here;
+}
+
+NodeId OperandTable::make_node(const event::Path& path) {
+  if (!path.is_data()) return make_child(kAttributes, path.attribute_name());
+  NodeId here = kData;
+  for (const event::Path::Step& step : path.steps()) here = make_child(here, step);
+  return here;
+}
+
+NodeId OperandTable::make_child(NodeId parent, const event::Path::Step& step) {
+  if (const NodeId found = child(parent, step); found != kNoId) return found;
+  const NodeId id = take_place(nodes_, free_nodes_);
+  nodes_[id] = {.parent = parent, .step = step};
+  nodes_[parent].children.push_back(id);
+  ++nodes_[parent].use_count;
+  if (const auto* const name = std::get_if<std::string>(&step)) {
+    names_.emplace(Name{parent, *name}, id);
+  } else {
+    indexes_.emplace(index_key(parent, std::get<std::uint32_t>(step)), id);
+  }
+  return id;
+}
+
+void OperandTable::drop_unused(NodeId id) {
+  while (nodes_[id].use_count == 0 && nodes_[id].parent != kNoId) {
+    const NodeId parent = nodes_[id].parent;
+    unlink(id);
+    nodes_[id] = {};
+    free_nodes_.push_back(id);
+    id = parent;
+  }
+}
+
+void OperandTable::unlink(NodeId id) {
+  const PathNode& node = nodes_[id];
+  if (const auto* const name = std::get_if<std::string>(&node.step)) {
+    names_.erase(names_.find(NameRef{node.parent, *name}));
+  } else {
+    indexes_.erase(index_key(node.parent, std::get<std::uint32_t>(node.step)));
+  }
+  PathNode& parent = nodes_[node.parent];
+  *std::ranges::find(parent.children, id) = parent.children.back();
+  parent.children.pop_back();
+  --parent.use_count;
+}
+
+}  // namespace weir::match::content

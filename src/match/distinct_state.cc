@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a DistinctWindow as bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "match/distinct_window.h"
+
+namespace weir::match {
+namespace {
+
+constexpr std::size_t kKeyBytesMin = 2;
+constexpr base::Instant kFirst{std::numeric_limits<std::int64_t>::min()};
+
+}  // namespace
+
+void DistinctWindow::save(base::ByteWriter& writer) const {
+  writer.varint(overflow_count_);
+  writer.varint(ages_.size());
+  base::Instant before = kFirst;
+  for (const Seen& seen : ages_) {
+    writer.varint(static_cast<std::uint64_t>(seen.at.nanoseconds) -
+                  static_cast<std::uint64_t>(before.nanoseconds));
+    writer.text(*seen.key);
+    before = seen.at;
+  }
+}
+
+base::Result<void> DistinctWindow::restore(base::ByteReader& reader, base::Instant& latest) {
+  overflow_count_ = reader.varint();
+  const auto count = reader.count(kKeyBytesMin);
+  if (count > options_.key_count_max) {
+    return base::Error{base::ErrorId::kStoreCorrupt,
+                       fmt::format("the distinct window has {} keys, the limit is {}", count,
+                                   options_.key_count_max),
+                       std::nullopt};
+  }
+  base::Instant at = kFirst;
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    if (__builtin_add_overflow(at.nanoseconds, reader.varint(), &at.nanoseconds)) reader.fail();
+    if (!append(reader.text(), at)) reader.fail();
+  }
+  if (count > 0) latest = std::max(latest, at);
+  return {};
+}
+
+}  // namespace weir::match
