@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broker: engine and store together: admit, log, match, deliver, acknowledge, redeliver.
+//
+//   publish --> sequencer: duplicates, log, fsync, answer --> shards: match, outbox --> consumers
+//                                                               |
+//                clerk: cursors, subscriptions, checkpoints <---+
+//
+// What publish() has answered as accepted survives a crash and reaches every durable subscription
+// that matches it, at least once, in order. Subscriptions are spread over shards that share
+// nothing; each event is decoded once and matched by all of them.
+//
+// Threads: the sequencer, the clerk and one per shard are its own. Every call may come from any
+// thread and returns without waiting, except open(), stop() and reload_tokens(). Callbacks come
+// from the broker's threads and must return at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "broker/broker_options.h"
+#include "broker/broker_stats.h"
+#include "broker/definition.h"
+#include "broker/delivery.h"
+#include "broker/grants.h"
+#include "event/event.h"
+#include "store/registry.h"
+
+namespace weir::broker {
+
+enum class PublishStatus : std::uint8_t { kAccepted, kDuplicate, kRejected };
+
+// What became of one event of a request.
+struct PublishOutcome {
+  PublishStatus status = PublishStatus::kRejected;
+  std::uint64_t sequence = 0;             // if it was accepted
+  std::optional<base::Error> error = {};  // if it was rejected
+};
+
+// The outcomes in the order of the events; or why none of them could be taken.
+using PublishDone = std::function<void(base::Result<std::vector<PublishOutcome>>)>;
+
+// A subscription as others see it.
+struct SubscriptionInfo {
+  std::string id;
+  std::string owner;  // empty: anonymous
+  DefinitionPtr definition;
+  base::Instant created;
+  // As of now.
+  std::uint64_t pending = 0;  // deliveries not acknowledged
+  std::uint64_t delivered = 0;
+  std::uint64_t acknowledged = 0;  // the last number
+  std::uint64_t dropped = 0;
+  std::uint64_t conflated = 0;
+  std::uint64_t redelivered = 0;
+  std::uint64_t dead_letters = 0;
+  bool connected = false;
+  std::string trouble;  // why its sink gets nothing at the moment; empty: all is well
+};
+
+using SubscriptionDone = std::function<void(base::Result<SubscriptionInfo>)>;
+
+enum class PutMode : std::uint8_t { kCreate, kReplace, kCreateOrReplace };
+
+// Told of durable subscriptions with a sink: those at open() when it begins to listen, later ones
+// as they come. From the broker's threads.
+class SinkListener {
+ public:
+  virtual ~SinkListener() = default;
+  virtual void on_sink(const SubscriptionInfo& subscription) = 0;
+  virtual void on_sink_removed(const std::string& id) = 0;
+};
+
+class Broker {
+ public:
+  static base::Result<std::unique_ptr<Broker>> open(BrokerOptions options);
+  virtual ~Broker() = default;
+
+  // Refuses what comes from now on, finishes what was taken, writes everything, ends all sessions.
+  virtual void stop() = 0;
+
+  // Who presents this token.
+  virtual base::Result<PrincipalPtr> authenticate(std::string_view token) = 0;
+  // Reads the tokens again; the sessions and deliveries of those that are gone end.
+  virtual base::Result<void> reload_tokens() = 0;
+
+  // A position in `events` that holds an error is answered with it.
+  virtual void publish(const PrincipalPtr& principal,
+                       std::vector<base::Result<event::EventPtr>> events, PublishDone done) = 0;
+
+  // A durable subscription. Without an id in the call or the definition it gets one.
+  virtual void put(const PrincipalPtr& principal, DefinitionPtr definition,
+                   std::optional<std::string> id, PutMode mode, SubscriptionDone done) = 0;
+  virtual void remove(const PrincipalPtr& principal, std::string_view id, Done done) = 0;
+  virtual base::Result<SubscriptionInfo> get(const PrincipalPtr& principal,
+                                             std::string_view id) = 0;
+  // In the order of ids, at most count_max after the given id; others' only for an admin.
+  virtual std::vector<SubscriptionInfo> list(const PrincipalPtr& principal,
+                                             std::string_view after_id, std::size_t count_max) = 0;
+  // Acknowledges without a session.
+  virtual void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
+                           Done done) = 0;
+  // After a delivery number, the oldest first.
+  virtual base::Result<std::vector<store::DeadLetterRow>> dead_letters(
+      const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
+      std::size_t count_max) = 0;
+
+  // Consumes a durable subscription: from what is acknowledged on, or what the subscriber says to
+  // have. A consumer that is already there is told kBrokerTaken.
+  virtual SessionPtr attach(const PrincipalPtr& principal, std::string_view id,
+                            std::optional<std::uint64_t> acknowledged,
+                            std::shared_ptr<Consumer> consumer) = 0;
+  // The same for the sender of a sink, in the name of the subscription's owner.
+  virtual SessionPtr attach_sink(std::string_view id, std::shared_ptr<Consumer> consumer) = 0;
+  // An ephemeral subscription: it ends with the session, and what was dispatched is forgotten.
+  virtual SessionPtr stream(const PrincipalPtr& principal, DefinitionPtr definition,
+                            std::shared_ptr<Consumer> consumer) = 0;
+
+  // Tells on_sink for every subscription with a sink, then for each change. Null: no longer.
+  virtual void listen_to_sinks(std::shared_ptr<SinkListener> listener) = 0;
+  // What get() says about the sink; empty: all is well.
+  virtual void report_trouble(std::string_view id, std::string trouble) = 0;
+
+  virtual BrokerStats stats() const = 0;
+  // Why nothing can be published at the moment; nothing if all is well.
+  virtual std::optional<base::Error> trouble() const = 0;
+  virtual const BrokerOptions& options() const = 0;
+};
+
+}  // namespace weir::broker

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// BrokerOptions: everything about a broker that can be set, with its bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "base/instant.h"
+#include "broker/definition.h"
+#include "engine/engine.h"
+#include "store/event_log.h"
+#include "store/file_system.h"
+
+namespace weir::broker {
+
+base::Instant system_now();
+
+struct BrokerOptions {
+  std::filesystem::path directory;  // made if need be; one process at a time
+  std::size_t shard_count = 1;
+  store::LogOptions log = {};
+  engine::EngineOptions engine = {};  // its dedup_window is not looked at
+  // Events with the source and id of one accepted less than this long ago are dropped.
+  std::optional<base::Duration> dedup_window = base::Duration::seconds(120);
+  std::size_t dedup_key_count_max = 10'000'000;
+
+  std::size_t publish_event_count_max = 10'000;                  // in one request
+  std::size_t publish_queue_bytes_max = std::size_t{64} << 20U;  // waiting to be written
+  std::size_t shard_queue_event_count_max = 50'000;              // waiting to be matched
+  std::size_t subscription_count_max = 100'000;
+  std::size_t subscriptions_per_owner_max = 20'000;
+  DefinitionLimits definition = {};
+  std::size_t dispatch_count_max = 256;                   // in one on_dispatch()
+  std::size_t dead_letter_count_max = 1000;               // kept of a subscription
+  std::size_t recent_bytes_max = std::size_t{64} << 20U;  // events kept in memory
+  std::uint64_t checkpoint_event_count = 200'000;         // replayed at most, about
+  base::Duration checkpoint_interval = base::Duration::seconds(15);
+  base::Duration retention_interval = base::Duration::seconds(5);  // between looks at the log
+
+  std::function<base::Instant()> now = system_now;
+  store::FileSystem* files = &store::posix_file_system();
+};
+
+}  // namespace weir::broker

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// BrokerStats: what a broker has counted since it was opened, and how it stands now.
+#pragma once
+
+#include <cstdint>
+
+namespace weir::broker {
+
+struct BrokerStats {
+  // Events, since open().
+  std::uint64_t received = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t rejected = 0;         // invalid or not granted
+  std::uint64_t unavailable = 0;      // refused because the log could not be written
+  std::uint64_t refused_busy = 0;     // requests refused because too much waited to be written
+  std::uint64_t refused_blocked = 0;  // requests refused because a blocking outbox was full
+  std::uint64_t commits = 0;
+  std::uint64_t commit_failures = 0;
+  std::uint64_t commit_nanoseconds = 0;  // in all commits together
+
+  // Deliveries, since open().
+  std::uint64_t matched = 0;
+  std::uint64_t dispatched = 0;
+  std::uint64_t acknowledged = 0;
+  std::uint64_t redelivered = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t conflated = 0;
+  std::uint64_t expired = 0;  // gone from the log before they could be delivered
+  std::uint64_t buried = 0;
+  std::uint64_t registry_failures = 0;
+  std::uint64_t checkpoints = 0;
+
+  // Now.
+  std::uint64_t subscriptions_durable = 0;
+  std::uint64_t subscriptions_ephemeral = 0;
+  std::uint64_t sessions = 0;
+  std::uint64_t pending = 0;   // deliveries in all outboxes
+  std::uint64_t blocking = 0;  // full outboxes that block publishers
+  std::uint64_t publish_queue_bytes = 0;
+  std::uint64_t shard_queue_events = 0;
+  std::uint64_t log_bytes = 0;
+  std::uint64_t log_first_sequence = 0;
+  std::uint64_t log_next_sequence = 0;
+
+  // At open().
+  std::uint64_t recovered_torn_bytes = 0;
+  std::uint64_t recovered_events = 0;  // read again
+  std::uint64_t recovered_deliveries = 0;
+};
+
+}  // namespace weir::broker

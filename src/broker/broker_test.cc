@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/broker.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "base/error_testing.h"
+#include "broker/broker_testing.h"
+#include "store/temporary_directory_testing.h"
+
+namespace weir::broker {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class BrokerTest : public testing::Test {
+ protected:
+  BrokerOptions options() {
+    return {.directory = directory_ / "data", .shard_count = 2, .now = [this] {
+              return base::Instant{now_.fetch_add(1000)};
+            }};
+  }
+  void pass(base::Duration duration) { now_ += duration.nanoseconds; }
+
+  store::TemporaryDirectory directory_;
+  std::atomic<std::int64_t> now_{1'700'000'000'000'000'000};
+};
+
+std::string event(int id, std::string_view rest = "") {
+  return fmt::format(R"({{"id":"{}"{}}})", id, rest);
+}
+
+TEST_F(BrokerTest, DeliversWhatMatchesInOrder) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","filters":[{"weir":"data.v > 2"}]})"), "ok");
+  const auto consumer = broker.attach("a");
+  for (int i = 1; i <= 5; ++i) {
+    EXPECT_EQ(broker.publish(event(i, fmt::format(R"(,"data":{{"v":{}}})", i))), "accepted");
+  }
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("3", "4", "5"));
+  EXPECT_EQ(consumer->received().front().number, 1U);
+  EXPECT_FALSE(consumer->received().front().redelivered);
+}
+
+TEST_F(BrokerTest, DropsDuplicatesWithinTheWindowOnly) {
+  BrokerOptions with_window = options();
+  with_window.dedup_window = base::Duration::seconds(10);
+  TestBroker broker(with_window);
+  EXPECT_EQ(broker.publish(event(1)), "accepted");
+  EXPECT_EQ(broker.publish(event(1)), "duplicate");
+  EXPECT_THAT(broker.publish_all({event(2), event(2), event(1)}),
+              ElementsAre("accepted", "duplicate", "duplicate"));
+  pass(base::Duration::seconds(11));
+  EXPECT_EQ(broker.publish(event(1)), "accepted");
+}
+
+TEST_F(BrokerTest, KnowsDuplicatesAfterARestart) {
+  TestBroker broker(options());
+  EXPECT_EQ(broker.publish(event(1)), "accepted");
+  broker.open_again();
+  EXPECT_EQ(broker.publish(event(1)), "duplicate");
+}
+
+TEST_F(BrokerTest, LetsDuplicatesThroughIfTheWindowIsOff) {
+  BrokerOptions without_window = options();
+  without_window.dedup_window.reset();
+  TestBroker broker(without_window);
+  EXPECT_THAT(broker.publish_all({event(1), event(1)}), ElementsAre("accepted", "accepted"));
+}
+
+TEST_F(BrokerTest, AnswersEachEventOfARequestAlone) {
+  TestBroker broker(options());
+  const auto narrow = std::make_shared<const Principal>(Principal{
+      .name = "narrow",
+      .grants = {.publish = {{.source_prefix = "/a/", .type_prefix = ""}}, .subscribe = {}}});
+  EXPECT_THAT(broker.publish_all({event(1, R"(,"source":"/a/1")"), event(2, R"(,"source":"/b")"),
+                                  event(3, R"(,"source":"/a/2")")},
+                                 narrow),
+              ElementsAre("accepted", "broker.forbidden", "accepted"));
+}
+
+TEST_F(BrokerTest, ResumesWhereAcknowledgedAfterADisconnect) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  auto consumer = broker.attach("a");
+  for (int i = 1; i <= 4; ++i) broker.publish(event(i));
+  ASSERT_TRUE(consumer->wait_count(4));
+  broker.session->acknowledge(2);
+  ASSERT_TRUE(consumer->wait_acknowledged(2));
+  broker.session->close();
+  consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(2));
+  EXPECT_THAT(consumer->ids(), ElementsAre("3", "4"));
+  EXPECT_TRUE(consumer->received().front().redelivered);
+  EXPECT_EQ(consumer->received().front().number, 3U);
+}
+
+TEST_F(BrokerTest, ResumesWhereTheSubscriberSays) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  for (int i = 1; i <= 4; ++i) broker.publish(event(i));
+  ASSERT_TRUE(broker.attach("a")->wait_count(4));
+  const auto consumer = broker.attach("a", 3);
+  ASSERT_TRUE(consumer->wait_count(1));
+  EXPECT_THAT(consumer->ids(), ElementsAre("4"));
+  EXPECT_EQ(broker.attach("a", 9)->wait_end(), "broker.acknowledge");
+}
+
+TEST_F(BrokerTest, ResumesWhereAcknowledgedAfterARestart) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","filters":[{"weir":"data.v > 1"}]})"), "ok");
+  for (int i = 1; i <= 5; ++i) {
+    broker.publish(event(i, fmt::format(R"(,"data":{{"v":{}}})", i)));
+  }
+  auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(4));
+  EXPECT_EQ(broker.acknowledge("a", 2), "ok");
+  broker.open_again();
+  consumer = broker.attach("a");
+  broker.publish(event(6, R"(,"data":{"v":6})"));
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("4", "5", "6"));
+  EXPECT_TRUE(consumer->received()[1].redelivered);
+  EXPECT_FALSE(consumer->received()[2].redelivered);
+  EXPECT_EQ(consumer->received()[2].number, 5U) << "numbers go on";
+}
+
+TEST_F(BrokerTest, ReadsOldEventsFromTheLog) {
+  BrokerOptions little_memory = options();
+  little_memory.recent_bytes_max = 200;
+  TestBroker broker(little_memory);
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  std::vector<std::string> expected;
+  for (int i = 1; i <= 50; ++i) {
+    broker.publish(event(i));
+    expected.push_back(std::to_string(i));
+  }
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(50));
+  EXPECT_EQ(consumer->ids(), expected);
+}
+
+TEST_F(BrokerTest, ContinuesChangeAndDistinctAfterARestart) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"c","filters":[{"weir":"change(data.v, by subject) > 10"}]})"),
+            "ok");
+  ASSERT_EQ(broker.put(R"({"id":"d","filters":[{"weir":"distinct(data.v) within 1h"}]})"), "ok");
+  broker.publish(event(1, R"(,"subject":"s","data":{"v":100})"));
+  broker.publish(event(2, R"(,"subject":"s","data":{"v":105})"));
+  broker.open_again();
+  broker.publish(event(3, R"(,"subject":"s","data":{"v":109})"));
+  broker.publish(event(4, R"(,"subject":"s","data":{"v":100})"));
+  broker.publish(event(5, R"(,"subject":"s","data":{"v":111})"));
+  const auto change = broker.attach("c");
+  ASSERT_TRUE(change->wait_count(2));
+  EXPECT_THAT(change->ids(), ElementsAre("1", "5"));
+  const auto distinct = broker.attach("d");
+  ASSERT_TRUE(distinct->wait_count(4));
+  EXPECT_THAT(distinct->ids(), ElementsAre("1", "2", "3", "5")) << "4 has the value of 1";
+}
+
+TEST_F(BrokerTest, DeliversWhatWasHeldBackWhenItsTimeComes) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"c","filters":[{"weir":"change(data.v) > 1 at most every 10s"}]})"),
+            "ok");
+  const auto consumer = broker.attach("c");
+  broker.publish(event(1, R"(,"data":{"v":1})"));
+  broker.publish(event(2, R"(,"data":{"v":5})"));
+  broker.publish(event(3, R"(,"data":{"v":9})"));
+  ASSERT_TRUE(consumer->wait_count(1));
+  pass(base::Duration::seconds(11));
+  ASSERT_TRUE(consumer->wait_count(2));
+  EXPECT_THAT(consumer->ids(), ElementsAre("1", "3"));
+}
+
+TEST_F(BrokerTest, GivesAConsumerNoMoreThanItsCredit) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = broker.attach("a", {}, everyone(), 2);
+  for (int i = 1; i <= 5; ++i) broker.publish(event(i));
+  ASSERT_TRUE(consumer->wait_count(2));
+  ASSERT_TRUE(eventually([&] { return broker->stats().pending == 5; }));
+  EXPECT_EQ(consumer->received().size(), 2U);
+  broker.session->add_credit(1);
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_EQ(broker->stats().dispatched, 3U);
+}
+
+TEST_F(BrokerTest, HandsASubscriptionToTheNewestConnection) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto first = broker.attach("a");
+  ASSERT_TRUE(first->wait_begin());
+  const auto second = broker.attach("a");
+  EXPECT_EQ(first->wait_end(), "broker.taken");
+  broker.publish(event(1));
+  ASSERT_TRUE(second->wait_count(1));
+  EXPECT_THAT(first->ids(), IsEmpty());
+}
+
+TEST_F(BrokerTest, EndsASessionThatAcknowledgesTheFuture) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = broker.attach("a");
+  broker.session->acknowledge(1);
+  EXPECT_EQ(consumer->wait_end(), "broker.acknowledge");
+}
+
+TEST_F(BrokerTest, StreamsWithoutKeepingAnything) {
+  TestBroker broker(options());
+  const auto consumer = std::make_shared<RecordingConsumer>();
+  const auto definition = Definition::of_filter("data.v > 1").value();
+  const SessionPtr session = broker->stream(everyone(), definition, consumer);
+  session->add_credit(100);
+  ASSERT_TRUE(consumer->wait_begin());
+  broker.publish(event(1, R"(,"data":{"v":1})"));
+  broker.publish(event(2, R"(,"data":{"v":2})"));
+  ASSERT_TRUE(consumer->wait_count(1));
+  EXPECT_THAT(consumer->ids(), ElementsAre("2"));
+  EXPECT_EQ(broker->stats().subscriptions_ephemeral, 1U);
+  session->close();
+  EXPECT_TRUE(eventually([&] { return broker->stats().subscriptions_ephemeral == 0; }));
+  EXPECT_EQ(broker->stats().pending, 0U);
+}
+
+TEST_F(BrokerTest, ReplacesAFilterFromTheNextEventOn) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","filters":[{"weir":"data.v = 1"}]})"), "ok");
+  broker.publish(event(1, R"(,"data":{"v":1})"));
+  ASSERT_EQ(broker.put(R"({"id":"a","filters":[{"weir":"data.v = 2"}]})"), "ok");
+  broker.publish(event(2, R"(,"data":{"v":1})"));
+  broker.publish(event(3, R"(,"data":{"v":2})"));
+  broker.open_again();
+  broker.publish(event(4, R"(,"data":{"v":1})"));
+  broker.publish(event(5, R"(,"data":{"v":2})"));
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("1", "3", "5"));
+}
+
+TEST_F(BrokerTest, ForgetsADeletedSubscription) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_begin());
+  EXPECT_EQ(broker.remove("a"), "ok");
+  EXPECT_EQ(consumer->wait_end(), "broker.ended");
+  EXPECT_EQ(broker.remove("a"), "broker.no_such_subscription");
+  broker.open_again();
+  EXPECT_EQ(broker.attach("a")->wait_end(), "broker.no_such_subscription");
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok") << "the name is free again";
+}
+
+TEST_F(BrokerTest, RefusesASecondSubscriptionOfOneName) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})", everyone(), PutMode::kCreate), "ok");
+  EXPECT_EQ(broker.put(R"({"id":"a"})", everyone(), PutMode::kCreate),
+            "broker.subscription_exists");
+  EXPECT_EQ(broker.put(R"({"id":"b"})", everyone(), PutMode::kReplace),
+            "broker.no_such_subscription");
+}
+
+TEST_F(BrokerTest, BlocksPublishersWhileABlockingOutboxIsFull) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","config":{"outbox":{"policy":"block","limit":2}}})"), "ok");
+  broker.publish(event(1));
+  broker.publish(event(2));
+  ASSERT_TRUE(eventually([&] { return broker->stats().blocking == 1; }));
+  EXPECT_EQ(broker.publish(event(3)), "broker.outbox_full");
+  ASSERT_TRUE(broker.attach("a")->wait_count(2));
+  EXPECT_EQ(broker.acknowledge("a", 1), "ok");
+  ASSERT_TRUE(eventually([&] { return broker->stats().blocking == 0; }));
+  EXPECT_EQ(broker.publish(event(3)), "accepted");
+}
+
+TEST_F(BrokerTest, DropsTheOldestOfAFullOutboxAndSaysSo) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","config":{"outbox":{"limit":2}}})"), "ok");
+  for (int i = 1; i <= 5; ++i) broker.publish(event(i));
+  ASSERT_TRUE(eventually([&] { return broker->stats().dropped == 3; }));
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(2));
+  EXPECT_THAT(consumer->ids(), ElementsAre("4", "5"));
+  EXPECT_EQ(broker->get(everyone(), "a")->dropped, 3U);
+}
+
+TEST_F(BrokerTest, ConflatesBySource) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","config":{"outbox":{"policy":"conflate"}}})"), "ok");
+  broker.publish(event(1, R"(,"source":"/x")"));
+  broker.publish(event(2, R"(,"source":"/y")"));
+  broker.publish(event(3, R"(,"source":"/x")"));
+  ASSERT_TRUE(eventually([&] { return broker->stats().conflated == 1; }));
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(2));
+  EXPECT_THAT(consumer->ids(), ElementsAre("2", "3"));
+}
+
+TEST_F(BrokerTest, KeepsWhatASinkDoesNotTake) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","sink":"https://example.com/hook"})"), "ok");
+  const auto consumer = std::make_shared<RecordingConsumer>();
+  const SessionPtr session = broker->attach_sink("a", consumer);
+  session->add_credit(10);
+  broker.publish(event(1));
+  broker.publish(event(2));
+  ASSERT_TRUE(consumer->wait_count(2));
+  session->bury(1, "it said no");
+  ASSERT_TRUE(consumer->wait_acknowledged(1));
+  ASSERT_TRUE(
+      eventually([&] { return broker->dead_letters(everyone(), "a", 0, 10)->size() == 1; }));
+  broker.open_again();
+  const auto letters = broker->dead_letters(everyone(), "a", 0, 10);
+  ASSERT_EQ(letters->size(), 1U);
+  EXPECT_EQ(letters->front().reason, "it said no");
+  EXPECT_EQ(broker->get(everyone(), "a")->dead_letters, 1U);
+  EXPECT_EQ(broker.attach("a")->wait_end(), "broker.in_use");
+}
+
+TEST_F(BrokerTest, RefusesWhatExceedsALimit) {
+  BrokerOptions tight = options();
+  tight.publish_event_count_max = 2;
+  tight.publish_queue_bytes_max = 300;
+  tight.subscriptions_per_owner_max = 1;
+  TestBroker broker(tight);
+  EXPECT_EQ(broker.publish_all({event(1), event(2), event(3)}).front(), "broker.too_many_events");
+  EXPECT_EQ(broker.publish(event(1, fmt::format(R"(,"data":"{}")", std::string(400, 'x')))),
+            "broker.busy");
+  EXPECT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  EXPECT_EQ(broker.put(R"({"id":"b"})"), "broker.too_many_subscriptions");
+  EXPECT_EQ(broker.remove("a"), "ok");
+  EXPECT_TRUE(eventually([&] { return broker.put(R"({"id":"b"})") == "ok"; }));
+}
+
+TEST_F(BrokerTest, IsOneProcessPerDirectory) {
+  TestBroker broker(options());
+  const auto second = Broker::open(options());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().id, base::ErrorId::kStoreLocked);
+}
+
+TEST_F(BrokerTest, RefusesALogThatHasLostEvents) {
+  {
+    TestBroker broker(options());
+    ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+    ASSERT_EQ(broker.publish(event(1)), "accepted");
+    ASSERT_TRUE(broker.attach("a")->wait_count(1));
+    ASSERT_EQ(broker.acknowledge("a", 1), "ok");
+  }
+  std::filesystem::remove_all(directory_ / "data" / "log");
+  const auto opened = Broker::open(options());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().id, base::ErrorId::kStoreCorrupt);
+  EXPECT_THAT(opened.error().message, testing::HasSubstr("the log ends with event 0"));
+}
+
+TEST_F(BrokerTest, EndsSessionsWhenItStops) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_begin());
+  broker->stop();
+  EXPECT_EQ(consumer->wait_end(), "broker.stopping");
+  EXPECT_EQ(broker.publish(event(1)), "broker.stopping");
+}
+
+TEST_F(BrokerTest, RemovesOldEventsAndCountsWhatThatCosts) {
+  BrokerOptions small = options();
+  small.log = {.segment_bytes = 4096, .retention_bytes = 8192};
+  small.recent_bytes_max = 100;
+  small.retention_interval = base::Duration::milliseconds(1);
+  TestBroker broker(small);
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const std::string padding = fmt::format(R"(,"data":"{}")", std::string(400, 'x'));
+  for (int i = 1; i <= 60; ++i) broker.publish(event(i, padding));
+  ASSERT_TRUE(eventually([&] { return broker->stats().log_first_sequence > 1; }));
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(
+      eventually([&] { return consumer->received().size() + broker->stats().expired == 60; }));
+  EXPECT_GT(broker->stats().expired, 0U);
+  EXPECT_EQ(consumer->ids().back(), "60");
+}
+
+}  // namespace
+}  // namespace weir::broker

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/broker_testing.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "base/error_testing.h"
+#include "event/event_testing.h"
+
+namespace weir::broker {
+namespace {
+
+constexpr std::chrono::seconds kPatience(30);
+constexpr std::chrono::milliseconds kLookInterval(1);
+
+std::string name_of(const base::Error& error) {
+  return std::string(base::error_info(error.id).name);
+}
+
+template <typename T>
+std::string name_of(const base::Result<T>& result) {
+  return result ? "ok" : name_of(result.error());
+}
+
+std::string name_of(const PublishOutcome& outcome) {
+  switch (outcome.status) {
+    case PublishStatus::kAccepted:
+      return "accepted";
+    case PublishStatus::kDuplicate:
+      return "duplicate";
+    case PublishStatus::kRejected:
+      break;
+  }
+  return name_of(*outcome.error);
+}
+
+// Calls begin(done) and waits for the result given to done.
+template <typename T>
+base::Result<T> wait_for(const std::function<void(std::function<void(base::Result<T>)>)>& begin) {
+  auto promise = std::make_shared<std::promise<base::Result<T>>>();
+  std::future<base::Result<T>> result = promise->get_future();
+  begin([promise](base::Result<T> given) { promise->set_value(std::move(given)); });
+  EXPECT_EQ(result.wait_for(kPatience), std::future_status::ready);
+  return result.get();
+}
+
+}  // namespace
+
+bool eventually(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < until) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(kLookInterval);
+  }
+  return holds();
+}
+
+PrincipalPtr everyone() {
+  static const auto kEveryone =
+      std::make_shared<const Principal>(Principal{.name = {}, .grants = Grants::all()});
+  return kEveryone;
+}
+
+void RecordingConsumer::on_begin() {
+  const std::scoped_lock lock(mutex_);
+  begun_ = true;
+  changed_.notify_all();
+}
+
+void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
+  const std::scoped_lock lock(mutex_);
+  for (const Dispatch& dispatch : dispatches) {
+    Received received{.number = dispatch.number, .redelivered = dispatch.redelivered, .ids = {}};
+    for (const EventText& text : dispatch.events) {
+      received.ids.emplace_back(event::decode_event(text.json).value()->id());
+    }
+    received_.push_back(std::move(received));
+  }
+  changed_.notify_all();
+}
+
+void RecordingConsumer::on_acknowledged(std::uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  acknowledged_ = number;
+  changed_.notify_all();
+}
+
+void RecordingConsumer::on_end(const base::Error& reason) {
+  const std::scoped_lock lock(mutex_);
+  end_ = name_of(reason);
+  changed_.notify_all();
+}
+
+bool RecordingConsumer::wait(const std::function<bool()>& holds) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, kPatience, holds);
+}
+
+bool RecordingConsumer::wait_begin() {
+  return wait([this] { return begun_; });
+}
+
+bool RecordingConsumer::wait_count(std::size_t count) {
+  return wait([this, count] { return received_.size() >= count; });
+}
+
+bool RecordingConsumer::wait_acknowledged(std::uint64_t number) {
+  return wait([this, number] { return acknowledged_ >= number; });
+}
+
+std::string RecordingConsumer::wait_end() {
+  wait([this] { return end_.has_value(); });
+  const std::scoped_lock lock(mutex_);
+  return end_.value_or("");
+}
+
+std::vector<Received> RecordingConsumer::received() {
+  const std::scoped_lock lock(mutex_);
+  return received_;
+}
+
+std::vector<std::string> RecordingConsumer::ids() {
+  std::vector<std::string> ids;
+  for (const Received& received : received()) {
+    ids.insert(ids.end(), received.ids.begin(), received.ids.end());
+  }
+  return ids;
+}
+
+TestBroker::TestBroker(BrokerOptions options) : options_(std::move(options)) { open_again(); }
+
+void TestBroker::stop() { broker_.reset(); }
+
+void TestBroker::open_again() {
+  session.reset();
+  broker_.reset();
+  auto opened = Broker::open(options_);
+  ASSERT_EQ(base::describe(opened), "ok");
+  broker_ = std::move(*opened);
+}
+
+std::string TestBroker::publish(std::string_view json, const PrincipalPtr& principal) {
+  return publish_all({std::string(json)}, principal).front();
+}
+
+std::vector<std::string> TestBroker::publish_all(const std::vector<std::string>& events,
+                                                 const PrincipalPtr& principal) {
+  std::vector<base::Result<event::EventPtr>> decoded;
+  for (const std::string& json : events) decoded.emplace_back(event::event_of(json));
+  const auto outcomes = wait_for<std::vector<PublishOutcome>>(
+      [&](PublishDone done) { broker_->publish(principal, std::move(decoded), std::move(done)); });
+  if (!outcomes) return std::vector<std::string>(events.size(), name_of(outcomes.error()));
+  std::vector<std::string> names;
+  for (const PublishOutcome& outcome : *outcomes) names.push_back(name_of(outcome));
+  return names;
+}
+
+std::string TestBroker::put(std::string_view definition, const PrincipalPtr& principal,
+                            PutMode mode) {
+  auto parsed = Definition::parse(definition);
+  if (!parsed) return name_of(parsed.error());
+  return name_of(wait_for<SubscriptionInfo>([&](SubscriptionDone done) {
+    broker_->put(principal, *parsed, std::nullopt, mode, std::move(done));
+  }));
+}
+
+std::string TestBroker::remove(std::string_view id, const PrincipalPtr& principal) {
+  return name_of(
+      wait_for<void>([&](Done done) { broker_->remove(principal, id, std::move(done)); }));
+}
+
+std::string TestBroker::acknowledge(std::string_view id, std::uint64_t number,
+                                    const PrincipalPtr& principal) {
+  return name_of(wait_for<void>(
+      [&](Done done) { broker_->acknowledge(principal, id, number, std::move(done)); }));
+}
+
+std::shared_ptr<RecordingConsumer> TestBroker::attach(std::string_view id,
+                                                      std::optional<std::uint64_t> acknowledged,
+                                                      const PrincipalPtr& principal,
+                                                      std::uint64_t credit) {
+  auto consumer = std::make_shared<RecordingConsumer>();
+  session = broker_->attach(principal, id, acknowledged, consumer);
+  session->add_credit(credit);
+  return consumer;
+}
+
+}  // namespace weir::broker

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A broker for tests: waits for answers, and consumers that write down what they get.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/broker.h"
+
+namespace weir::broker {
+
+// Longer than anything here takes.
+bool eventually(const std::function<bool()>& holds);
+
+PrincipalPtr everyone();  // anonymous, with all grants
+
+struct Received {
+  std::uint64_t number = 0;
+  bool redelivered = false;
+  std::vector<std::string> ids;  // of the events
+};
+
+// Writes everything down. Acknowledges and gives credit as it is told to.
+class RecordingConsumer final : public Consumer {
+ public:
+  void on_begin() override;
+  void on_dispatch(std::vector<Dispatch> dispatches) override;
+  void on_acknowledged(std::uint64_t number) override;
+  void on_end(const base::Error& reason) override;
+
+  bool wait_begin();
+  bool wait_count(std::size_t count);
+  bool wait_acknowledged(std::uint64_t number);
+  // "broker.taken" and the like; "" if it does not come.
+  std::string wait_end();
+  std::vector<Received> received();
+  std::vector<std::string> ids();  // all of them, in the order they came
+
+ private:
+  bool wait(const std::function<bool()>& holds);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool begun_ = false;
+  std::vector<Received> received_;
+  std::uint64_t acknowledged_ = 0;
+  std::optional<std::string> end_;
+};
+
+// A broker and calls that wait for its answers.
+class TestBroker {
+ public:
+  explicit TestBroker(BrokerOptions options);
+
+  Broker& operator*() { return *broker_; }
+  Broker* operator->() { return broker_.get(); }
+  // Stops it, or just drops it on the floor as a crash would, as far as one process can.
+  void stop();
+  void open_again();
+
+  // One event in JSON with the defaults of event_of(): "accepted", "duplicate", or the error's
+  // name.
+  std::string publish(std::string_view json, const PrincipalPtr& principal = everyone());
+  std::vector<std::string> publish_all(const std::vector<std::string>& events,
+                                       const PrincipalPtr& principal = everyone());
+  // "ok" or the error's name.
+  std::string put(std::string_view definition, const PrincipalPtr& principal = everyone(),
+                  PutMode mode = PutMode::kCreateOrReplace);
+  std::string remove(std::string_view id, const PrincipalPtr& principal = everyone());
+  std::string acknowledge(std::string_view id, std::uint64_t number,
+                          const PrincipalPtr& principal = everyone());
+
+  // A consumer with much credit.
+  std::shared_ptr<RecordingConsumer> attach(std::string_view id,
+                                            std::optional<std::uint64_t> acknowledged = {},
+                                            const PrincipalPtr& principal = everyone(),
+                                            std::uint64_t credit = 1'000'000);
+  SessionPtr session;  // of the last attach()
+
+ private:
+  BrokerOptions options_;
+  std::unique_ptr<Broker> broker_;
+};
+
+}  // namespace weir::broker

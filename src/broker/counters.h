@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters: what the broker's threads count while they work; broker_stats.h is what others see.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace weir::broker {
+
+using Counter = std::atomic<std::uint64_t>;
+
+struct Counters {
+  Counter received{0};
+  Counter accepted{0};
+  Counter duplicates{0};
+  Counter rejected{0};
+  Counter unavailable{0};
+  Counter refused_busy{0};
+  Counter refused_blocked{0};
+  Counter commits{0};
+  Counter commit_failures{0};
+  Counter commit_nanoseconds{0};
+  Counter matched{0};
+  Counter dispatched{0};
+  Counter acknowledged{0};
+  Counter redelivered{0};
+  Counter dropped{0};
+  Counter conflated{0};
+  Counter expired{0};
+  Counter buried{0};
+  Counter checkpoints{0};
+  Counter subscriptions_durable{0};
+  Counter subscriptions_ephemeral{0};
+  Counter sessions{0};
+  Counter pending{0};
+  Counter blocking{0};
+  Counter publish_queue_bytes{0};
+  Counter recovered_events{0};
+  Counter recovered_deliveries{0};
+};
+
+// How one subscription stands. Written by its shard, read by anyone.
+struct SubscriptionGauges {
+  Counter pending{0};
+  Counter delivered{0};
+  Counter acknowledged{0};
+  Counter dropped{0};
+  Counter conflated{0};
+  Counter redelivered{0};
+  Counter dead_letters{0};
+  std::atomic<bool> connected{false};
+  std::atomic<bool> allowed{true};  // its owner's token is valid
+
+  void set_trouble(std::string text) {
+    const std::scoped_lock lock(mutex_);
+    trouble_ = std::move(text);
+  }
+  std::string trouble() {
+    const std::scoped_lock lock(mutex_);
+    return trouble_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string trouble_;
+};
+
+}  // namespace weir::broker

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definition: what a subscription asks for, read from a document in the shape of the CloudEvents
+// Subscriptions API draft. Immutable, shared by pointer.
+//
+//   {
+//     "id": "alerts",                            optional; a name makes it easy to find again
+//     "source": "/nyse",                         optional; only events of exactly this source
+//     "types": ["quote", "trade"],               optional; only events of one of these types
+//     "filters": [{"weir": "data.price > 20"}],  optional; ANDed
+//     "sink": "https://example.com/hook",        optional; events are posted there
+//     "protocol": "HTTP",                        optional; what a sink speaks
+//     "config": {                                optional, ours
+//       "outbox": {"policy": "drop_oldest", "limit": 1000},
+//       "initial": "deliver"
+//     }
+//   }
+//
+// A member that is not listed here is an error that names it, as is anything of the wrong type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "filter/filter.h"
+#include "filter/limits.h"
+#include "match/change_filter.h"
+
+namespace weir::broker {
+
+// What happens to a new delivery when the outbox is full.
+enum class OutboxPolicy : std::uint8_t {
+  kBlock,       // publishers are refused until there is room
+  kDropOldest,  // the oldest delivery is dropped and counted
+  kConflate,    // always only the newest event of each source is kept; then the oldest is dropped
+};
+
+std::string_view to_string(OutboxPolicy policy);
+
+struct DefinitionLimits {
+  std::size_t document_bytes_max = std::size_t{1} << 20U;
+  std::size_t id_bytes_max = 128;
+  std::size_t sink_bytes_max = 2048;
+  std::size_t type_count_max = 1000;
+  std::size_t outbox_count_max = 100'000;  // also the default of a definition that says nothing
+  filter::FilterLimits filter = {};
+};
+
+class Definition;
+using DefinitionPtr = std::shared_ptr<const Definition>;
+
+class Definition {
+ public:
+  static base::Result<DefinitionPtr> parse(std::string_view json,
+                                           const DefinitionLimits& limits = {});
+  // One with nothing but a filter in the weir language.
+  static base::Result<DefinitionPtr> of_filter(std::string_view filter,
+                                               const DefinitionLimits& limits = {});
+
+  const std::optional<std::string>& id() const { return id_; }
+  // Of source, types and filters together.
+  const filter::FilterPtr& filter() const { return filter_; }
+  const std::string& sink() const { return sink_; }  // empty: fetched by SSE or WebSocket
+  OutboxPolicy policy() const { return policy_; }
+  std::size_t outbox_count_max() const { return outbox_count_max_; }
+  match::Initial initial() const { return initial_; }
+  // The members of the document but id, as they were given, without the braces: for answers.
+  const std::string& members() const { return members_; }
+  // The document, which parses to an equal definition.
+  std::string to_json() const;
+
+ private:
+  friend class DefinitionReader;
+  Definition() = default;
+
+  std::optional<std::string> id_;
+  filter::FilterPtr filter_;
+  std::string sink_;
+  OutboxPolicy policy_ = OutboxPolicy::kDropOldest;
+  std::size_t outbox_count_max_ = 0;
+  match::Initial initial_ = match::Initial::kDeliver;
+  std::string members_;
+};
+
+// Names of subscriptions: letters, digits, and . _ - inside.
+bool is_subscription_id(std::string_view id, const DefinitionLimits& limits = {});
+
+}  // namespace weir::broker

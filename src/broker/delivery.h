@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deliveries on their way out: what a consumer is given, and how it says that it has it.
+//
+//   broker --on_begin, on_dispatch...--> Consumer          Session --credit, acknowledge--> broker
+//
+// Every delivery of a subscription has a number, ascending, that stays the same when it is
+// delivered again. Numbers may have gaps, where deliveries were dropped or conflated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace weir::broker {
+
+// Called once, when something is done for good or has failed.
+using Done = std::function<void(base::Result<void>)>;
+
+// The JSON text of an event, alive as long as its owner.
+struct EventText {
+  std::shared_ptr<const void> owner;
+  std::string_view json;
+};
+
+struct Dispatch {
+  std::uint64_t number = 0;
+  bool redelivered = false;  // it may have been delivered before
+  // More than one: a group, the current events of all sources of a composite filter that fired.
+  std::vector<EventText> events;
+};
+
+// Where a subscription's deliveries go. Called from the broker's threads, one call at a time, in
+// the order below; a call must return at once and must not wait for the broker.
+class Consumer {
+ public:
+  virtual ~Consumer() = default;
+
+  // The session is open. Deliveries come as credit allows.
+  virtual void on_begin() = 0;
+  virtual void on_dispatch(std::vector<Dispatch> dispatches) = 0;
+  // Everything up to this number is acknowledged for good: it will not be delivered again.
+  virtual void on_acknowledged(std::uint64_t number) = 0;
+  // The session is over, or could not begin. Nothing follows. Not called after Session::close().
+  virtual void on_end(const base::Error& reason) = 0;
+};
+
+// A consumer's hold on a subscription. Any thread; no call waits.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Allows so many more deliveries. A session begins without credit.
+  virtual void add_credit(std::uint64_t delivery_count) = 0;
+  // The subscriber has everything up to this number. More than was delivered ends the session.
+  virtual void acknowledge(std::uint64_t number) = 0;
+  // Puts the oldest unacknowledged delivery, which must be this one, on the list of dead letters
+  // and acknowledges it.
+  virtual void bury(std::uint64_t number, std::string reason) = 0;
+  // Ends the session; an ephemeral subscription ends with it.
+  virtual void close() = 0;
+};
+using SessionPtr = std::shared_ptr<Session>;
+
+}  // namespace weir::broker

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// IngestWindow: which events were accepted lately, by source and id.
+//
+// Keeps 128 bits of a seeded hash of each identity: two different events are taken for one with a
+// probability of 10^-24 per pair of 10^7 events, and nobody who does not know the seed can choose
+// them so. About 64 bytes per event. Bounded: when it is full the oldest identity is forgotten
+// early, and counted.
+//
+// A check does not remember; an event counts as seen once it is on disk. Single-threaded.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "base/instant.h"
+#include "event/event.h"
+
+namespace weir::broker {
+
+class IngestWindow {
+ public:
+  struct Options {
+    base::Duration within;
+    std::size_t key_count_max = 0;
+    std::uint64_t seed = 0;
+  };
+  struct Key {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    using is_avalanching = void;
+    std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key.low); }
+  };
+
+  explicit IngestWindow(Options options) : options_(options) {}
+
+  Key key_of(const event::Event& event) const;
+  bool contains(const Key& key, base::Instant now) const;
+  // Requires that the key is not contained; instants must not go back.
+  void insert(const Key& key, base::Instant now);
+
+  std::size_t size() const { return seen_.size(); }
+  std::uint64_t forgotten_count() const { return forgotten_count_; }
+
+ private:
+  struct Age {
+    base::Instant at;
+    Key key;
+  };
+
+  void forget_oldest();
+
+  Options options_;
+  boost::unordered_flat_map<Key, base::Instant, KeyHash> seen_;
+  std::deque<Age> ages_;  // oldest first
+  std::uint64_t forgotten_count_ = 0;
+};
+
+}  // namespace weir::broker

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/ingest_window.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "event/event_testing.h"
+
+namespace weir::broker {
+namespace {
+
+using base::Duration;
+using base::Instant;
+
+Instant at(std::int64_t seconds) { return Instant{} + Duration::seconds(seconds); }
+
+IngestWindow window_of(std::size_t key_count_max = 1000) {
+  return IngestWindow(
+      {.within = Duration::seconds(10), .key_count_max = key_count_max, .seed = 42});
+}
+
+IngestWindow::Key key(const IngestWindow& window, std::string_view source, std::string_view id) {
+  return window.key_of(*event::event_of(fmt::format(R"({{"source":"{}","id":"{}"}})", source, id)));
+}
+
+TEST(IngestWindowTest, KnowsAnEventUntilTheWindowHasPassed) {
+  IngestWindow window = window_of();
+  const auto one = key(window, "/s", "1");
+  EXPECT_FALSE(window.contains(one, at(0)));
+  window.insert(one, at(0));
+  EXPECT_TRUE(window.contains(one, at(9)));
+  EXPECT_FALSE(window.contains(one, at(10)));
+}
+
+TEST(IngestWindowTest, TellsSourceAndIdApart) {
+  const IngestWindow window = window_of();
+  EXPECT_NE(key(window, "/a", "bc"), key(window, "/ab", "c"));
+  EXPECT_NE(key(window, "/a", "b"), key(window, "/b", "a"));
+  EXPECT_EQ(key(window, "/a", "b"), key(window, "/a", "b"));
+}
+
+TEST(IngestWindowTest, ForgetsWhatIsOldAndKeepsWhatCameAgain) {
+  IngestWindow window = window_of();
+  window.insert(key(window, "/s", "1"), at(0));
+  window.insert(key(window, "/s", "1"), at(11));
+  window.insert(key(window, "/s", "2"), at(20));
+  EXPECT_EQ(window.size(), 2U);
+  EXPECT_TRUE(window.contains(key(window, "/s", "1"), at(20)));
+}
+
+TEST(IngestWindowTest, ForgetsTheOldestEarlyWhenItIsFull) {
+  IngestWindow window = window_of(2);
+  for (const char* id : {"1", "2", "3"}) window.insert(key(window, "/s", id), at(0));
+  EXPECT_EQ(window.size(), 2U);
+  EXPECT_EQ(window.forgotten_count(), 1U);
+  EXPECT_FALSE(window.contains(key(window, "/s", "1"), at(0)));
+  EXPECT_TRUE(window.contains(key(window, "/s", "3"), at(0)));
+}
+
+}  // namespace
+}  // namespace weir::broker

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local broker's subscriptions and sessions.
+#include <fmt/format.h>
+
+#include <random>
+#include <utility>
+
+#include "broker/local_broker.h"
+
+namespace weir::broker {
+namespace {
+
+constexpr std::uint64_t kEphemeral = std::uint64_t{1} << 63U;  // numbers from here on
+
+// A session of a consumer that was refused.
+class NoSession final : public Session {
+ public:
+  void add_credit(std::uint64_t /*delivery_count*/) override {}
+  void acknowledge(std::uint64_t /*number*/) override {}
+  void bury(std::uint64_t /*number*/, std::string /*reason*/) override {}
+  void close() override {}
+};
+
+std::string new_id() {
+  std::random_device device;
+  return fmt::format("sub-{:08x}{:08x}", device(), device());
+}
+
+base::Error error(base::ErrorId id, std::string message) {
+  return {id, std::move(message), std::nullopt};
+}
+
+}  // namespace
+
+// Why this principal may not have this definition.
+std::optional<base::Error> LocalBroker::refusal(const Principal& principal,
+                                                const Definition& definition,
+                                                const std::string& id) const {
+  using enum base::ErrorId;
+  if (stopping_) return error(kBrokerStopping, "the broker is stopping");
+  if (!is_subscription_id(id, options_.definition)) {
+    return error(kBrokerDefinition, fmt::format("expected an id of 1 to {} letters, digits and . _ "
+                                                "-, beginning with a letter or digit",
+                                                options_.definition.id_bytes_max));
+  }
+  if (definition.id() && *definition.id() != id) {
+    return error(kBrokerDefinition, fmt::format("the document is about '{}', the request about "
+                                                "'{}'",
+                                                *definition.id(), id));
+  }
+  if (definition.policy() == OutboxPolicy::kBlock && !principal.grants.block) {
+    return error(kBrokerForbidden, "the outbox policy 'block' is not granted");
+  }
+  if (principal.grants.subscribe.empty()) {
+    return error(kBrokerForbidden, "subscribing is not granted");
+  }
+  return std::nullopt;
+}
+
+void LocalBroker::put(const PrincipalPtr& principal, DefinitionPtr definition,
+                      std::optional<std::string> id, PutMode mode, SubscriptionDone done) {
+  if (!id) id = definition->id() ? *definition->id() : new_id();
+  if (const auto refused = refusal(*principal, *definition, *id)) return done(*refused);
+  const bool is_there = directory_.find(*id).has_value();
+  if (mode == PutMode::kCreate || (mode == PutMode::kCreateOrReplace && !is_there)) {
+    return create(principal, definition, *id, done);
+  }
+  const auto entry = directory_.begin_change(*principal, *id);
+  if (!entry) return done(entry.error());
+  replace(*entry, definition, done);
+}
+
+void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& definition,
+                         const std::string& id, const SubscriptionDone& done) {
+  auto place = quota_->take(principal->name);
+  if (!place) return done(place.error());
+  DirectoryEntry entry{.id = id,
+                       .owner = principal->name,
+                       .principal = principal,
+                       .definition = definition,
+                       .created = options_.now(),
+                       .shard = {},
+                       .gauges = std::make_shared<SubscriptionGauges>()};
+  const auto number = directory_.reserve(entry);
+  if (!number) return done(number.error());
+  entry.number = *number;
+  entry.shard = shard_for(*definition, *number);
+  const ShardSubscription subscription{.number = *number,
+                                       .durable = true,
+                                       .definition = definition,
+                                       .principal = principal,
+                                       .gauges = entry.gauges,
+                                       .place = std::move(*place)};
+  entry.shard->post([this, entry, subscription, done]() mutable {
+    const auto since = entry.shard->add(subscription);
+    if (!since) {
+      directory_.erase(entry.id);
+      return done(since.error());
+    }
+    entry.since_sequence = *since;
+    const store::SubscriptionRow row{.number = entry.number,
+                                     .id = entry.id,
+                                     .owner = entry.owner,
+                                     .definition = entry.definition->to_json(),
+                                     .created = entry.created,
+                                     .since_sequence = *since};
+    clerk_->write({row}, [this, entry, done](const base::Result<void>& written) {
+      if (!written) {
+        directory_.erase(entry.id);
+        entry.shard->post(
+            [entry, reason = written.error()] { entry.shard->remove(entry.number, reason); });
+        return done(written.error());
+      }
+      directory_.settle(entry);
+      tell_sink(entry, true);
+      done(entry.info());
+    });
+  });
+}
+
+void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& definition,
+                          const SubscriptionDone& done) {
+  before.shard->post([this, before, definition, done] {
+    const auto since = before.shard->replace(before.number, definition);
+    if (!since) {
+      directory_.settle(before);
+      return done(since.error());
+    }
+    DirectoryEntry entry = before;
+    entry.definition = definition;
+    entry.since_sequence = since->value_or(entry.since_sequence);
+    std::vector<store::RegistryChange> changes;
+    changes.emplace_back(store::SubscriptionRow{.number = entry.number,
+                                                .id = entry.id,
+                                                .owner = entry.owner,
+                                                .definition = definition->to_json(),
+                                                .created = entry.created,
+                                                .since_sequence = entry.since_sequence});
+    if (*since) changes.emplace_back(store::RemoveCheckpoint{entry.number});
+    clerk_->write(std::move(changes), [this, before, entry, done](const auto& written) {
+      if (written) {
+        directory_.settle(entry);
+        tell_sink(before, false);
+        tell_sink(entry, true);
+        return done(entry.info());
+      }
+      // The registry still has the definition before, so that is the one that counts.
+      entry.shard->post([this, before, done, reason = written.error()] {
+        const auto restored = before.shard->replace(before.number, before.definition);
+        directory_.settle(before);
+        done(restored ? reason : restored.error());
+      });
+    });
+  });
+}
+
+void LocalBroker::remove(const PrincipalPtr& principal, std::string_view id, Done done) {
+  const auto entry = directory_.begin_change(*principal, id);
+  if (!entry) return done(entry.error());
+  clerk_->write({store::RemoveSubscription{entry->number}},
+                [this, entry = *entry, done = std::move(done)](const base::Result<void>& written) {
+                  if (!written) {
+                    directory_.settle(entry);
+                    return done(written);
+                  }
+                  directory_.erase(entry.id);
+                  tell_sink(entry, false);
+                  entry.shard->post([entry] {
+                    entry.shard->remove(entry.number, error(base::ErrorId::kBrokerEnded,
+                                                            "the subscription was deleted"));
+                  });
+                  done({});
+                });
+}
+
+base::Result<SubscriptionInfo> LocalBroker::get(const PrincipalPtr& principal,
+                                                std::string_view id) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return entry.error();
+  return entry->info();
+}
+
+std::vector<SubscriptionInfo> LocalBroker::list(const PrincipalPtr& principal,
+                                                std::string_view after_id, std::size_t count_max) {
+  return directory_.list(*principal, after_id, count_max);
+}
+
+void LocalBroker::acknowledge(const PrincipalPtr& principal, std::string_view id,
+                              std::uint64_t number, Done done) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return done(entry.error());
+  entry->shard->post([shard = entry->shard, subscription = entry->number, number,
+                      done = std::move(done)] { shard->acknowledge(subscription, number, done); });
+}
+
+base::Result<std::vector<store::DeadLetterRow>> LocalBroker::dead_letters(
+    const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
+    std::size_t count_max) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return entry.error();
+  return registry_->dead_letters(entry->number, after_delivery, count_max);
+}
+
+SessionPtr LocalBroker::refuse(const std::shared_ptr<Consumer>& consumer,
+                               const base::Error& reason) {
+  shards_.front()->post([consumer, reason] { consumer->on_end(reason); });
+  return std::make_shared<NoSession>();
+}
+
+SessionPtr LocalBroker::attach(const PrincipalPtr& principal, std::string_view id,
+                               std::optional<std::uint64_t> acknowledged,
+                               std::shared_ptr<Consumer> consumer) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return refuse(consumer, entry.error());
+  if (!entry->definition->sink().empty()) {
+    return refuse(consumer, error(base::ErrorId::kBrokerInUse,
+                                  "the deliveries of this subscription go to its sink"));
+  }
+  auto session = std::make_shared<ShardSession>(entry->shard, entry->number, std::move(consumer));
+  entry->shard->post(
+      [shard = entry->shard, session, acknowledged] { shard->attach(session, acknowledged); });
+  return session;
+}
+
+SessionPtr LocalBroker::attach_sink(std::string_view id, std::shared_ptr<Consumer> consumer) {
+  const auto entry = directory_.find(id);
+  if (!entry) return refuse(consumer, entry.error());
+  auto session = std::make_shared<ShardSession>(entry->shard, entry->number, std::move(consumer));
+  entry->shard->post([shard = entry->shard, session] { shard->attach(session, std::nullopt); });
+  return session;
+}
+
+SessionPtr LocalBroker::stream(const PrincipalPtr& principal, DefinitionPtr definition,
+                               std::shared_ptr<Consumer> consumer) {
+  if (const auto refused = refusal(*principal, *definition, "stream")) {
+    return refuse(consumer, *refused);
+  }
+  if (definition->policy() == OutboxPolicy::kBlock) {
+    return refuse(consumer, error(base::ErrorId::kBrokerDefinition,
+                                  "only a durable subscription can block publishers"));
+  }
+  auto place = quota_->take(principal->name);
+  if (!place) return refuse(consumer, place.error());
+  const std::uint64_t number = kEphemeral | ++stream_count_;
+  const ShardSubscription subscription{.number = number,
+                                       .durable = false,
+                                       .definition = definition,
+                                       .principal = principal,
+                                       .gauges = std::make_shared<SubscriptionGauges>(),
+                                       .place = std::move(*place)};
+  const auto shard = shard_for(*definition, number);
+  auto session = std::make_shared<ShardSession>(shard, number, std::move(consumer));
+  shard->post([shard, subscription, session] {
+    const auto added = shard->add(subscription);
+    if (!added) return session->consumer->on_end(added.error());
+    shard->attach(session, std::nullopt);
+  });
+  return session;
+}
+
+void LocalBroker::listen_to_sinks(std::shared_ptr<SinkListener> listener) {
+  const std::scoped_lock lock(listener_mutex_);
+  listener_ = std::move(listener);
+  if (!listener_) return;
+  for (const DirectoryEntry& entry : directory_.with_sink()) listener_->on_sink(entry.info());
+}
+
+void LocalBroker::tell_sink(const DirectoryEntry& entry, bool is_there) {
+  if (entry.definition->sink().empty()) return;
+  const std::scoped_lock lock(listener_mutex_);
+  if (!listener_) return;
+  is_there ? listener_->on_sink(entry.info()) : listener_->on_sink_removed(entry.id);
+}
+
+void LocalBroker::report_trouble(std::string_view id, std::string trouble) {
+  const auto entry = directory_.find(id);
+  if (entry) entry->gauges->set_trouble(std::move(trouble));
+}
+
+}  // namespace weir::broker

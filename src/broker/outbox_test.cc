@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/outbox.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/prng.h"
+
+namespace weir::broker {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+
+Outbox outbox_of(OutboxPolicy policy, std::size_t count_max) {
+  return Outbox({.policy = policy, .count_max = count_max});
+}
+
+std::uint64_t push(Outbox& outbox, std::uint64_t sequence, std::string_view source = "/s") {
+  return outbox.push(sequence, std::vector{sequence}, source);
+}
+
+std::vector<std::uint64_t> numbers(const std::vector<OutboxEntry>& entries) {
+  std::vector<std::uint64_t> out;
+  for (const OutboxEntry& entry : entries) out.push_back(entry.number);
+  return out;
+}
+
+std::vector<std::uint64_t> send(Outbox& outbox, std::size_t count_max) {
+  const auto entries = outbox.peek(count_max);
+  if (!entries.empty()) outbox.mark_sent(entries.back().number);
+  return numbers(entries);
+}
+
+TEST(OutboxTest, SendsInOrderAndOnce) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  for (std::uint64_t sequence = 101; sequence <= 104; ++sequence) push(outbox, sequence);
+  EXPECT_THAT(send(outbox, 2), ElementsAre(1, 2));
+  EXPECT_THAT(send(outbox, 9), ElementsAre(3, 4));
+  EXPECT_THAT(send(outbox, 9), IsEmpty());
+  EXPECT_FALSE(outbox.has_unsent());
+  EXPECT_EQ(outbox.size(), 4U) << "until they are acknowledged";
+}
+
+TEST(OutboxTest, SendsAgainWhatIsNotAcknowledgedAndSaysSo) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  for (std::uint64_t sequence = 101; sequence <= 104; ++sequence) push(outbox, sequence);
+  send(outbox, 3);
+  EXPECT_THAT(outbox.acknowledge(2), Optional(2U));
+  outbox.rewind();
+  const auto again = outbox.peek(9);
+  EXPECT_THAT(numbers(again), ElementsAre(3, 4));
+  EXPECT_TRUE(again[0].redelivered);
+  EXPECT_FALSE(again[1].redelivered) << "never sent before";
+}
+
+TEST(OutboxTest, RefusesAnAcknowledgementOfWhatWasNotSent) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  push(outbox, 101);
+  EXPECT_EQ(outbox.acknowledge(1), std::nullopt);
+  send(outbox, 1);
+  EXPECT_THAT(outbox.acknowledge(1), Optional(1U));
+  EXPECT_THAT(outbox.acknowledge(1), Optional(0U)) << "again is no harm";
+  EXPECT_EQ(outbox.acknowledge(2), std::nullopt);
+}
+
+TEST(OutboxTest, DropsTheOldestAndCountsWhatNobodyGot) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 3);
+  push(outbox, 101);
+  push(outbox, 102);
+  send(outbox, 1);
+  for (std::uint64_t sequence = 103; sequence <= 106; ++sequence) push(outbox, sequence);
+  EXPECT_EQ(outbox.size(), 3U);
+  EXPECT_EQ(outbox.dropped_count(), 2U) << "2 and 3; 1 had been sent";
+  EXPECT_THAT(send(outbox, 9), ElementsAre(4, 5, 6));
+}
+
+TEST(OutboxTest, GrowsBeyondItsBoundIfItBlocksPublishers) {
+  Outbox outbox = outbox_of(OutboxPolicy::kBlock, 2);
+  push(outbox, 101);
+  EXPECT_FALSE(outbox.is_full());
+  push(outbox, 102);
+  EXPECT_TRUE(outbox.is_full());
+  push(outbox, 103);
+  EXPECT_THAT(send(outbox, 9), ElementsAre(1, 2, 3)) << "nothing is lost";
+  EXPECT_THAT(outbox.acknowledge(2), Optional(2U));
+  EXPECT_FALSE(outbox.is_full());
+}
+
+TEST(OutboxTest, KeepsOnlyTheNewestOfEachSource) {
+  Outbox outbox = outbox_of(OutboxPolicy::kConflate, 10);
+  push(outbox, 101, "/a");
+  push(outbox, 102, "/b");
+  push(outbox, 103, "/a");
+  push(outbox, 104, "/a");
+  const auto entries = outbox.peek(9);
+  ASSERT_THAT(numbers(entries), ElementsAre(2, 4));
+  EXPECT_THAT(entries[1].sequences, ElementsAre(104));
+  EXPECT_EQ(outbox.conflated_count(), 2U);
+  EXPECT_EQ(outbox.size(), 2U);
+}
+
+TEST(OutboxTest, DoesNotConflateWhatIsOnItsWay) {
+  Outbox outbox = outbox_of(OutboxPolicy::kConflate, 10);
+  push(outbox, 101, "/a");
+  send(outbox, 1);
+  push(outbox, 102, "/a");
+  EXPECT_EQ(outbox.size(), 2U);
+  outbox.rewind();
+  EXPECT_THAT(send(outbox, 9), ElementsAre(1, 2));
+}
+
+TEST(OutboxTest, BoundsTheSourcesOfAConflatingOutbox) {
+  Outbox outbox = outbox_of(OutboxPolicy::kConflate, 2);
+  push(outbox, 101, "/a");
+  push(outbox, 102, "/b");
+  push(outbox, 103, "/c");
+  EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(2, 3));
+  EXPECT_EQ(outbox.dropped_count(), 1U);
+}
+
+TEST(OutboxTest, KeepsAGroupTogether) {
+  Outbox outbox = outbox_of(OutboxPolicy::kConflate, 10);
+  outbox.push(103, std::vector<std::uint64_t>{101, 103}, "/a");
+  push(outbox, 104, "/a");
+  const auto entries = outbox.peek(9);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_THAT(entries[0].sequences, ElementsAre(101, 103));
+}
+
+TEST(OutboxTest, GoesOnAfterARestart) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  outbox.restore_acknowledged(7);
+  outbox.restore(8, 108, std::vector<std::uint64_t>{108}, "");
+  outbox.restore(10, 110, std::vector<std::uint64_t>{110}, "");
+  EXPECT_EQ(push(outbox, 111), 11U);
+  const auto entries = outbox.peek(9);
+  ASSERT_THAT(numbers(entries), ElementsAre(8, 10, 11));
+  EXPECT_TRUE(entries[1].redelivered) << "it may have been sent";
+  EXPECT_FALSE(entries[2].redelivered);
+  EXPECT_EQ(outbox.oldest_matched_at(), 108U);
+}
+
+TEST(OutboxTest, AppliesNewBounds) {
+  Outbox outbox = outbox_of(OutboxPolicy::kBlock, 10);
+  for (std::uint64_t sequence = 101; sequence <= 105; ++sequence) push(outbox, sequence);
+  outbox.set_bounds(OutboxPolicy::kDropOldest, 2);
+  EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(4, 5));
+  EXPECT_EQ(outbox.dropped_count(), 3U);
+}
+
+// The same as a plain list does, for any order of calls.
+TEST(OutboxTest, AgreesWithAPlainList) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    const auto policy = static_cast<OutboxPolicy>(prng.below(3));
+    Outbox outbox = outbox_of(policy, 5);
+    std::vector<std::pair<std::uint64_t, std::string>>
+        model;  // number and source, not acknowledged
+    std::uint64_t last = 0;
+    std::uint64_t position = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t acknowledged = 0;
+    for (int step = 0; step < 400; ++step) {
+      const std::uint64_t action = prng.below(10);
+      if (action < 5) {
+        const std::string source(1, static_cast<char>('a' + prng.below(4)));
+        ++last;
+        ASSERT_EQ(push(outbox, 1000 + last, source), last);
+        if (policy == OutboxPolicy::kConflate) {
+          // The newest of that source gives way, unless it is on its way.
+          const auto older = std::ranges::find(model.rbegin(), model.rend(), source,
+                                               &std::pair<std::uint64_t, std::string>::second);
+          if (older != model.rend() && older->first > position) {
+            model.erase(std::next(older).base());
+          }
+        }
+        while (policy != OutboxPolicy::kBlock && model.size() >= 5) {
+          acknowledged = model.front().first;
+          model.erase(model.begin());
+        }
+        model.emplace_back(last, source);
+      } else if (action < 7) {
+        std::vector<std::uint64_t> expected;
+        for (const auto& [number, source] : model) {
+          if (number > position && expected.size() < 2) expected.push_back(number);
+        }
+        ASSERT_EQ(send(outbox, 2), expected);
+        if (!expected.empty()) position = expected.back();
+        sent = std::max(sent, position);
+      } else if (action < 9) {
+        const std::uint64_t number = prng.below(last + 2);
+        ASSERT_EQ(outbox.acknowledge(number).has_value(), number <= sent);
+        if (number > sent) continue;
+        std::erase_if(model, [&](const auto& entry) { return entry.first <= number; });
+        acknowledged = std::max(acknowledged, number);
+        position = std::max(position, number);
+      } else {
+        outbox.rewind();
+        position = acknowledged;
+      }
+      ASSERT_EQ(outbox.size(), model.size()) << step;
+      ASSERT_EQ(outbox.acknowledged(), acknowledged) << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weir::broker

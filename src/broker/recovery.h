@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recovery: from the registry and the log back to where the broker stood.
+//
+//   1. Outboxes are filled from the notes in the log, from the oldest unacknowledged delivery on.
+//   2. Filters with state start from the checkpoint C; events behind it are published to them
+//      again, in order, at the instants they had. Up to the last complete note M what they deliver
+//      is thrown away, because it is noted.
+//   3. Events behind M are matched again for all, and noted.
+//
+//   log:  ...[events][notes]...C.........[events][notes]M[events]
+//            1: notes ------------------------------------>
+//                               2: state ----------------->3: deliveries -->
+//
+// Costs a pass over the log from the oldest delivery that is not acknowledged, and matching from C.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "broker/broker_options.h"
+#include "broker/counters.h"
+#include "broker/sequencer.h"
+#include "broker/shard.h"
+#include "store/event_log.h"
+#include "store/registry.h"
+
+namespace weir::broker {
+
+// A durable subscription that was there.
+struct KnownSubscription {
+  store::SubscriptionRow row;
+  ShardSubscription subscription;
+  std::shared_ptr<Shard> shard;
+};
+
+class Recovery {
+ public:
+  struct Context {
+    const BrokerOptions& options;
+    store::EventLog& log;
+    const store::RegistryContents& contents;
+    const std::vector<std::shared_ptr<Shard>>& shards;
+    Sequencer& sequencer;
+    Counters& counters;
+  };
+  Recovery(Context context, const std::vector<KnownSubscription>& known);
+
+  base::Result<void> run();
+
+ private:
+  // A subscription that waits for the event with which it comes into force.
+  struct Waiting {
+    const KnownSubscription* known;
+    Outbox outbox;
+    std::string state;
+  };
+
+  void prepare();
+  base::Result<void> check_log() const;
+  std::uint64_t scan_begin() const;
+  std::uint64_t window_begin() const;
+  base::Result<void> read_notes();
+  void take_note(const store::LogRecord& record, const MatchNote& note);
+  base::Result<void> take_event(const store::LogRecord& record);
+  std::uint64_t replay_begin() const;
+  base::Result<void> replay();
+  base::Result<void> activate(std::uint64_t sequence);
+  void hand_over_notes();
+
+  Context context_;
+  const std::vector<KnownSubscription>& known_;
+  std::map<std::uint64_t, Waiting> waiting_;            // by number
+  std::multimap<std::uint64_t, std::uint64_t> starts_;  // first event to number
+  std::map<std::uint64_t, std::uint64_t> scans_;        // number to the event to read from
+  std::map<std::uint64_t, std::string> sources_;        // of events behind the last complete note
+  bool any_conflate_ = false;
+  std::uint64_t last_sequence_ = 0;
+  std::uint64_t noted_sequence_ = 0;  // M
+  base::Instant window_since_;
+};
+
+}  // namespace weir::broker

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequencer: gives every event its place. One thread takes what publishers hand in, drops
+// duplicates, writes the rest to the log in one commit, answers, and passes the batch on.
+//
+//   requests --> [duplicates?] --> log.append, log.commit --> answers, batch to every shard
+//   reports of the shards -------> notes, written with the next commit
+//
+// Events are matched only once they are on disk, so that no filter's state knows an event that was
+// not accepted. While a commit runs, requests gather for the next one.
+//
+// It also keeps time: ticks, checkpoints and retention come from here, so that their order among
+// the batches is the same for every shard. Once the notes on a batch are on disk, what depends on
+// them may be written (acknowledgements, checkpoints): after_notes().
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "broker/broker.h"
+#include "broker/clerk.h"
+#include "broker/counters.h"
+#include "broker/ingest_window.h"
+#include "broker/shard.h"
+#include "broker/task_queue.h"
+#include "store/event_log.h"
+
+namespace weir::broker {
+
+// A publisher's request; events that are rejected already have their outcome.
+struct PublishRequest {
+  std::vector<event::EventPtr> events;  // null: rejected
+  std::vector<PublishOutcome> outcomes;
+  std::size_t bytes = 0;
+  PublishDone done;
+  bool depends_on_commit = false;  // an outcome is true only if the commit succeeds
+};
+
+class Sequencer final : public ShardHost {
+ public:
+  struct Context {
+    const BrokerOptions& options;
+    store::EventLog& log;
+    Counters& counters;
+    Clerk& clerk;
+  };
+  explicit Sequencer(Context context);
+  ~Sequencer() override;
+  Sequencer(const Sequencer&) = delete;
+  Sequencer& operator=(const Sequencer&) = delete;
+
+  // Before start(): an event that is in the log already, for the window of duplicates.
+  void remember(const event::Event& event, base::Instant at);
+  // Before start(): a note on events that are in the log already.
+  void add_note(MatchNoteWriter matches, bool complete);
+  void start(std::vector<std::shared_ptr<Shard>> shards);
+  // Finishes what was handed in, takes a last checkpoint, ends the thread. The shards must run.
+  void stop();
+
+  void publish(PublishRequest request);
+  // Why the last commit failed; nothing if it did not.
+  std::optional<base::Error> trouble() const;
+
+  void on_report(MatchReport report) override;
+  void on_checkpoint(Checkpoint part) override;
+  void after_notes(std::uint64_t batch, std::function<void()> then) override;
+  void on_wake_changed() override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A batch whose notes are not written yet.
+  struct Unnoted {
+    std::uint64_t last_sequence = 0;
+    std::size_t complete_count = 0;  // shards that are done with it
+    std::vector<MatchNoteWriter> parts;
+  };
+  struct Note {
+    std::uint64_t batch = 0;
+    std::uint64_t sequence = 0;
+    bool complete = false;
+    MatchNoteWriter matches;
+  };
+  struct Group;
+
+  void run();
+  bool is_finished();
+  Clock::time_point next_look() const;
+
+  // Events.
+  void write_group();
+  void admit(PublishRequest& request, base::Instant now, Group& group);
+  base::Result<void> commit();
+  void pass_on(Group& group);
+  void answer(std::vector<PublishRequest>& requests, const base::Result<void>& written);
+  void wait_for_shards() const;
+
+  // Notes.
+  void take_report(MatchReport report);
+  void finish_notes();
+  base::Result<void> append_notes();
+  void on_notes_written();
+
+  // Time.
+  void keep_time();
+  void tick_shards();
+  void begin_checkpoint();
+  void take_checkpoint_part(Checkpoint part);
+  void write_checkpoint(Checkpoint checkpoint);
+  void set_trouble(std::optional<base::Error> trouble);
+  base::Instant now();
+
+  Context context_;
+  IngestWindow window_;
+  std::vector<std::shared_ptr<Shard>> shards_;
+  TaskQueue<std::function<void()>> queue_;
+
+  std::vector<PublishRequest> requests_;
+  std::map<std::uint64_t, Unnoted> unnoted_;                // by batch
+  std::vector<Note> notes_;                                 // to be written
+  std::vector<std::optional<base::Instant>> posted_wakes_;  // of each shard's last tick
+  std::uint64_t noted_batch_ = 0;                           // notes up to this batch are on disk
+  std::multimap<std::uint64_t, std::function<void()>> waiting_;  // by batch
+  std::uint64_t last_batch_ = 0;
+  std::uint64_t last_sequence_ = 0;
+  base::Instant last_now_;
+
+  std::optional<Checkpoint> checkpoint_;  // being collected
+  std::size_t checkpoint_parts_ = 0;
+  std::uint64_t checkpointed_sequence_ = 0;
+  Clock::time_point checkpoint_at_;
+  Clock::time_point retain_at_;
+  Clock::time_point flush_at_;
+  bool stopping_ = false;
+  bool last_checkpoint_ = false;
+
+  mutable std::mutex trouble_mutex_;
+  std::optional<base::Error> trouble_;
+  std::jthread thread_;
+};
+
+}  // namespace weir::broker

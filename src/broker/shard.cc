@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/shard.h"
+
+#include <limits>
+#include <utility>
+
+#include "broker/shard_held.h"
+
+namespace weir::broker {
+namespace {
+
+constexpr std::size_t kReportBytesMax = std::size_t{1} << 20U;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+std::vector<std::uint64_t> sequences_of(const engine::Delivery& delivery) {
+  std::vector<std::uint64_t> sequences;
+  sequences.reserve(delivery.events.size());
+  for (const event::EventPtr& event : delivery.events) sequences.push_back(event->sequence());
+  return sequences;
+}
+
+}  // namespace
+
+Shard::Shard(Context context)
+    : context_(context),
+      engine_([&] {
+        engine::EngineOptions options = context.options.engine;
+        options.dedup_window.reset();  // duplicates are the sequencer's business
+        return options;
+      }()),
+      recent_(context.options.recent_bytes_max),
+      next_wake_(kNever) {}
+
+Shard::~Shard() { stop(); }
+
+void Shard::start() {
+  thread_ = std::jthread([this] { run(); });
+}
+
+void Shard::stop() {
+  if (!thread_.joinable()) return;
+  post([this] {
+    const base::Error reason{base::ErrorId::kBrokerStopping, "the broker is stopping",
+                             std::nullopt};
+    for (auto& [number, held] : subscriptions_) end_session(*held, reason);
+    stopping_ = true;
+  });
+  thread_.join();
+  queue_.close();
+}
+
+void Shard::post(std::function<void()> task) { queue_.push(std::move(task)); }
+
+void Shard::post_batch(BatchPtr batch) {
+  queued_event_count_ += batch->events.size();
+  post([this, batch = std::move(batch)] { take(*batch); });
+}
+
+void Shard::run() {
+  while (!stopping_) {
+    for (const std::function<void()>& task : queue_.pop_all()) {
+      task();
+      pump_touched();
+    }
+  }
+}
+
+std::optional<base::Instant> Shard::next_wake() const {
+  const std::int64_t wake = next_wake_;
+  if (wake == kNever) return std::nullopt;
+  return base::Instant{wake};
+}
+
+void Shard::update_wake() {
+  const std::optional<base::Instant> wake = engine_.next_wake();
+  const std::int64_t next = wake ? wake->nanoseconds : kNever;
+  if (next_wake_.exchange(next) != next) context_.host.on_wake_changed();
+}
+
+void Shard::take(const Batch& batch) {
+  MatchNoteWriter matches;
+  for (const LoggedEvent& logged : batch.events) {
+    recent_.add(logged.event);
+    collect(engine_.publish(logged.event, logged.at), batch.last_sequence, matches);
+    if (matches.size_bytes() > kReportBytesMax) report(batch.id, false, matches);
+  }
+  last_batch_ = batch.id;
+  last_sequence_ = batch.last_sequence;
+  queued_event_count_ -= batch.events.size();
+  update_wake();
+  report(batch.id, true, matches);
+}
+
+void Shard::report(std::uint64_t batch, bool complete, MatchNoteWriter& matches) {
+  context_.host.on_report(
+      {.batch = batch, .complete = complete, .matches = std::exchange(matches, {})});
+}
+
+void Shard::tick(base::Instant now) {
+  MatchNoteWriter matches;
+  collect(engine_.advance(now), last_sequence_, matches);
+  update_wake();
+  if (!matches.empty()) report(last_batch_, false, matches);
+}
+
+void Shard::collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
+                    MatchNoteWriter& matches) {
+  for (const engine::Delivery& delivery : deliveries) {
+    push(*by_engine_id_.at(delivery.subscription.value), delivery, matched_at, matches);
+  }
+}
+
+void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
+                 MatchNoteWriter& matches) {
+  const std::vector<std::uint64_t> sequences = sequences_of(delivery);
+  const std::uint64_t number =
+      held.outbox.push(matched_at, sequences, delivery.events.front()->source());
+  if (held.durable()) matches.add(held.number(), number, sequences);
+  ++context_.counters.matched;
+  touch(held);
+}
+
+void Shard::replay(const LoggedEvent& logged, bool keep_deliveries) {
+  recent_.add(logged.event);
+  const auto deliveries = engine_.publish(logged.event, logged.at);
+  if (!keep_deliveries) return;
+  if (replayed_.empty() || replayed_.back().size_bytes() > kReportBytesMax) {
+    replayed_.emplace_back();
+  }
+  collect(deliveries, logged.event->sequence(), replayed_.back());
+}
+
+std::vector<MatchNoteWriter> Shard::finish_replay(std::uint64_t last_sequence) {
+  last_sequence_ = last_sequence;
+  touched_.clear();
+  for (auto& [number, held] : subscriptions_) {
+    held->touched = false;
+    update_gauges(*held);
+  }
+  update_wake();
+  return std::exchange(replayed_, {});
+}
+
+void Shard::checkpoint() {
+  Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
+  for (auto& [number, held] : subscriptions_) {
+    if (!held->durable()) continue;
+    const std::uint64_t revision = engine_.state_revision(held->engine_id);
+    if (revision == 0 || revision == held->saved_revision) continue;
+    auto state = engine_.save(held->engine_id);
+    if (!state) continue;
+    held->saved_revision = revision;
+    part.changes.emplace_back(store::CheckpointRow{number, std::move(*state)});
+  }
+  part.changes.emplace_back(
+      store::SharedState{"text/" + std::to_string(context_.index), engine_.save_text()});
+  context_.host.on_checkpoint(std::move(part));
+}
+
+void Shard::forget_saved() {
+  for (auto& [number, held] : subscriptions_) held->saved_revision.reset();
+}
+
+}  // namespace weir::broker

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shard: some of the subscriptions, their engine and their outboxes, on one thread.
+//
+// Shards share nothing but the events. Batches, ticks and all requests about a subscription come
+// through one queue, so that each subscription sees one order of things:
+//
+//   queue: [batch][put][batch][credit][acknowledge][tick]...   engine -> outbox -> consumer
+//
+// What a consumer may take is bounded by the credit it gives; a consumer that gives none costs its
+// outbox only. Reading old events from the log is done in short steps between other work.
+//
+// Threads: post(), post_batch(), stop() from any; everything else on the shard's own thread, or
+// before start().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "broker/broker_options.h"
+#include "broker/clerk.h"
+#include "broker/counters.h"
+#include "broker/delivery.h"
+#include "broker/grants.h"
+#include "broker/match_note.h"
+#include "broker/outbox.h"
+#include "broker/recent_events.h"
+#include "broker/task_queue.h"
+#include "engine/engine.h"
+#include "store/event_log.h"
+
+namespace weir::broker {
+
+struct LoggedEvent {
+  event::EventPtr event;
+  base::Instant at;
+};
+
+// Events that were written together.
+struct Batch {
+  std::uint64_t id = 0;  // ascending
+  std::uint64_t last_sequence = 0;
+  std::vector<LoggedEvent> events;
+};
+using BatchPtr = std::shared_ptr<const Batch>;
+
+// Some of the deliveries that a shard made of a batch, or of the time that passed after it.
+struct MatchReport {
+  std::uint64_t batch = 0;
+  bool complete = false;  // the last one of the batch itself
+  MatchNoteWriter matches;
+};
+
+// The state of all shards as of one event.
+struct Checkpoint {
+  std::uint64_t batch = 0;
+  std::uint64_t sequence = 0;
+  std::vector<store::RegistryChange> changes;
+};
+
+// Whom a shard works for. Any thread.
+class ShardHost {
+ public:
+  virtual ~ShardHost() = default;
+  virtual void on_report(MatchReport report) = 0;
+  // A shard's part of the checkpoint that was asked for.
+  virtual void on_checkpoint(Checkpoint part) = 0;
+  // Calls `then`, from some thread, once the notes on this batch are in the log.
+  virtual void after_notes(std::uint64_t batch, std::function<void()> then) = 0;
+  // A shard has to be woken at another time than before.
+  virtual void on_wake_changed() = 0;
+};
+
+// What a shard is given of a subscription.
+struct ShardSubscription {
+  std::uint64_t number = 0;  // unique among durable and ephemeral ones
+  bool durable = true;
+  DefinitionPtr definition;
+  PrincipalPtr principal;  // the owner
+  std::shared_ptr<SubscriptionGauges> gauges;
+  std::shared_ptr<const void> place;  // in the owner's quota
+};
+
+// A subscription as it stood before a restart.
+struct RestoredSubscription {
+  ShardSubscription subscription;
+  Outbox outbox;
+  std::string state;
+};
+
+class ShardSession;
+
+class Shard : public std::enable_shared_from_this<Shard> {
+ public:
+  struct Context {
+    const BrokerOptions& options;
+    const store::EventLog& log;
+    Counters& counters;
+    ShardHost& host;
+    Clerk& clerk;
+    std::size_t index = 0;
+  };
+  explicit Shard(Context context);
+  ~Shard();
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  void start();
+  // Does what was posted, ends all sessions, ends the thread.
+  void stop();
+  void post(std::function<void()> task);
+  void post_batch(BatchPtr batch);
+  // Events posted and not matched yet.
+  std::uint64_t queued_event_count() const { return queued_event_count_; }
+  // When tick() has something to do; nothing: never.
+  std::optional<base::Instant> next_wake() const;
+
+  // Recovery, before start(). Events are replayed with their deliveries kept or thrown away;
+  // finish_replay() gives those that were kept.
+  base::Result<void> restore(RestoredSubscription restored);
+  base::Result<void> restore_text(std::string_view state) { return engine_.restore_text(state); }
+  void replay(const LoggedEvent& event, bool keep_deliveries);
+  std::vector<MatchNoteWriter> finish_replay(std::uint64_t last_sequence);
+
+  // Subscriptions. The number of the event from which on it is in force goes into the row.
+  base::Result<std::uint64_t> add(const ShardSubscription& subscription);
+  // Puts another definition in place; the sequence as for add(), nothing if the filter is the same.
+  base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
+                                                     DefinitionPtr definition);
+  void remove(std::uint64_t number, const base::Error& reason);
+  // Ends the session and delivers nothing any more.
+  void forbid(std::uint64_t number);
+
+  // Sessions.
+  void attach(const std::shared_ptr<ShardSession>& session,
+              std::optional<std::uint64_t> acknowledged);
+  void detach(ShardSession& session);
+  void add_credit(ShardSession& session, std::uint64_t count);
+  void acknowledge(ShardSession& session, std::uint64_t number);
+  void bury(ShardSession& session, std::uint64_t number, std::string reason);
+  void acknowledge(std::uint64_t subscription, std::uint64_t number, Done done);
+
+  void tick(base::Instant now);
+  void checkpoint();
+  // The next one saves everything, because the last one was not written.
+  void forget_saved();
+
+ private:
+  struct Held;
+  using Subscriptions = std::map<std::uint64_t, std::unique_ptr<Held>>;
+
+  void run();
+  void take(const Batch& batch);
+  void report(std::uint64_t batch, bool complete, MatchNoteWriter& matches);
+  void collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
+               MatchNoteWriter& matches);
+  void push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
+            MatchNoteWriter& matches);
+  engine::SubscribeOptions subscribe_options(const Held& held, std::string_view state) const;
+  base::Result<Held*> enter(const ShardSubscription& subscription, Outbox outbox,
+                            std::string_view state);
+  Held* find(std::uint64_t number);
+  void touch(Held& held);
+  void pump_touched();
+  void pump(Held& held);
+  // The texts of the deliveries, as far as they fit one dispatch; those that are gone left out.
+  base::Result<std::vector<Dispatch>> load(const std::vector<OutboxEntry>& entries,
+                                           std::uint64_t& through_number);
+  base::Result<bool> load_one(const OutboxEntry& entry, Dispatch& dispatch);
+  void end_session(Held& held, const base::Error& reason);
+  bool release(Held& held, std::uint64_t number);
+  void write_cursor(Held& held);
+  void on_cursor_written(std::uint64_t number, std::uint64_t acknowledged,
+                         const base::Result<void>& written);
+  store::CursorRow cursor_of(const Held& held) const;
+  void update_gauges(Held& held);
+  void update_wake();
+
+  Context context_;
+  engine::Engine engine_;
+  RecentEvents recent_;
+  Subscriptions subscriptions_;
+  std::map<std::uint64_t, Held*> by_engine_id_;
+  std::vector<std::uint64_t> touched_;
+  std::uint64_t last_batch_ = 0;
+  std::uint64_t last_sequence_ = 0;
+  std::vector<MatchNoteWriter> replayed_;
+  std::atomic<std::uint64_t> queued_event_count_{0};
+  std::atomic<std::int64_t> next_wake_;
+  bool stopping_ = false;
+  TaskQueue<std::function<void()>> queue_;
+  std::jthread thread_;
+};
+
+// A consumer's hold on a subscription of a shard.
+class ShardSession final : public Session, public std::enable_shared_from_this<ShardSession> {
+ public:
+  ShardSession(std::shared_ptr<Shard> shard, std::uint64_t number,
+               std::shared_ptr<Consumer> receiver)
+      : subscription(number), consumer(std::move(receiver)), shard_(std::move(shard)) {}
+
+  void add_credit(std::uint64_t delivery_count) override;
+  void acknowledge(std::uint64_t number) override;
+  void bury(std::uint64_t number, std::string reason) override;
+  void close() override;
+
+  const std::uint64_t subscription;
+  const std::shared_ptr<Consumer> consumer;
+  // On the shard's thread.
+  std::uint64_t credit = 0;
+  bool open = false;
+
+ private:
+  std::shared_ptr<Shard> shard_;
+};
+
+}  // namespace weir::broker

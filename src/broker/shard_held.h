@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shard::Held: a subscription as its shard holds it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "broker/shard.h"
+
+namespace weir::broker {
+
+struct Shard::Held {
+  Held(ShardSubscription given, Outbox box)
+      : subscription(std::move(given)), outbox(std::move(box)) {}
+
+  std::uint64_t number() const { return subscription.number; }
+  bool durable() const { return subscription.durable; }
+
+  ShardSubscription subscription;
+  engine::SubscriptionId engine_id;
+  Outbox outbox;
+  std::shared_ptr<ShardSession> session;  // null: nobody is connected
+  bool touched = false;
+  bool blocking = false;                        // its outbox stops publishers
+  std::optional<std::uint64_t> saved_revision;  // of the state in the registry
+
+  // The cursor: one write at a time, the newest wins.
+  bool cursor_writing = false;
+  std::uint64_t cursor_written = 0;
+  std::vector<std::pair<std::uint64_t, Done>> waiting;  // for the cursor to reach this number
+
+  // What was counted of the outbox so far.
+  std::uint64_t pending_seen = 0;
+  std::uint64_t dropped_seen = 0;
+  std::uint64_t conflated_seen = 0;
+};
+
+}  // namespace weir::broker

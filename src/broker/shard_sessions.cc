@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions of a shard: deliveries go out as credit allows, acknowledgements come in.
+#include <algorithm>
+#include <utility>
+
+#include "broker/shard.h"
+#include "broker/shard_held.h"
+
+namespace weir::broker {
+namespace {
+
+constexpr std::size_t kDispatchBytesMax = std::size_t{1} << 20U;
+
+base::Error ended(std::string message) {
+  return {base::ErrorId::kBrokerEnded, std::move(message), std::nullopt};
+}
+
+}  // namespace
+
+void ShardSession::add_credit(std::uint64_t delivery_count) {
+  shard_->post([self = shared_from_this(), delivery_count] {
+    self->shard_->add_credit(*self, delivery_count);
+  });
+}
+
+void ShardSession::acknowledge(std::uint64_t number) {
+  shard_->post([self = shared_from_this(), number] { self->shard_->acknowledge(*self, number); });
+}
+
+void ShardSession::bury(std::uint64_t number, std::string reason) {
+  shard_->post([self = shared_from_this(), number, reason = std::move(reason)]() mutable {
+    self->shard_->bury(*self, number, std::move(reason));
+  });
+}
+
+void ShardSession::close() {
+  shard_->post([self = shared_from_this()] { self->shard_->detach(*self); });
+}
+
+void Shard::attach(const std::shared_ptr<ShardSession>& session,
+                   std::optional<std::uint64_t> acknowledged) {
+  Held* const held = find(session->subscription);
+  if (held == nullptr || !held->subscription.gauges->allowed) {
+    return session->consumer->on_end(ended("the subscription was deleted or its token revoked"));
+  }
+  if (acknowledged && !release(*held, *acknowledged)) {
+    return session->consumer->on_end({base::ErrorId::kBrokerAcknowledge,
+                                      "delivery " + std::to_string(*acknowledged) +
+                                          " was never sent; the last one was " +
+                                          std::to_string(held->outbox.last_number()),
+                                      std::nullopt});
+  }
+  end_session(*held, {base::ErrorId::kBrokerTaken,
+                      "another connection has taken the subscription over", std::nullopt});
+  held->session = session;
+  held->outbox.rewind();
+  held->subscription.gauges->connected = true;
+  session->open = true;
+  ++context_.counters.sessions;
+  session->consumer->on_begin();
+  touch(*held);
+}
+
+void Shard::end_session(Held& held, const base::Error& reason) {
+  const std::shared_ptr<ShardSession> session = std::exchange(held.session, nullptr);
+  if (!session) return;
+  session->open = false;
+  held.subscription.gauges->connected = false;
+  --context_.counters.sessions;
+  session->consumer->on_end(reason);
+}
+
+void Shard::detach(ShardSession& session) {
+  if (!std::exchange(session.open, false)) return;
+  Held* const held = find(session.subscription);
+  held->session.reset();
+  held->subscription.gauges->connected = false;
+  --context_.counters.sessions;
+  if (!held->durable()) remove(held->number(), ended("the connection ended"));
+}
+
+void Shard::add_credit(ShardSession& session, std::uint64_t count) {
+  if (!session.open) return;
+  session.credit += std::min(count, UINT64_MAX - session.credit);
+  touch(*find(session.subscription));
+}
+
+// A subscription with something new; looked at after the task at hand.
+void Shard::touch(Held& held) {
+  if (std::exchange(held.touched, true)) return;
+  touched_.push_back(held.number());
+}
+
+void Shard::pump_touched() {
+  for (const std::uint64_t number : std::exchange(touched_, {})) {
+    Held* const held = find(number);
+    if (held == nullptr) continue;
+    held->touched = false;
+    pump(*held);
+    update_gauges(*held);
+  }
+}
+
+void Shard::pump(Held& held) {
+  if (!held.session || held.session->credit == 0 || !held.outbox.has_unsent()) return;
+  ShardSession& session = *held.session;
+  const std::optional<base::Instant> expires = held.subscription.principal->expires;
+  if (expires && *expires <= context_.options.now()) {
+    return end_session(held, ended("the token of the subscription has expired"));
+  }
+  const auto entries = held.outbox.peek(
+      std::min<std::uint64_t>(session.credit, context_.options.dispatch_count_max));
+  if (entries.empty()) return;
+  std::uint64_t through_number = 0;
+  auto dispatches = load(entries, through_number);
+  if (!dispatches) return end_session(held, dispatches.error());
+  held.outbox.mark_sent(through_number);
+  if (!held.durable()) release(held, through_number);
+  session.credit -= dispatches->size();
+  const auto again = std::ranges::count_if(*dispatches, &Dispatch::redelivered);
+  context_.counters.dispatched += dispatches->size();
+  context_.counters.redelivered += static_cast<std::uint64_t>(again);
+  held.subscription.gauges->delivered += dispatches->size();
+  held.subscription.gauges->redelivered += static_cast<std::uint64_t>(again);
+  if (!dispatches->empty()) session.consumer->on_dispatch(std::move(*dispatches));
+  // The rest comes after what others have posted in the meantime.
+  if (session.open && session.credit > 0 && held.outbox.has_unsent()) {
+    post([this, number = held.number()] {
+      if (Held* const later = find(number)) touch(*later);
+    });
+  }
+}
+
+base::Result<std::vector<Dispatch>> Shard::load(const std::vector<OutboxEntry>& entries,
+                                                std::uint64_t& through_number) {
+  std::vector<Dispatch> dispatches;
+  std::size_t bytes = 0;
+  for (const OutboxEntry& entry : entries) {
+    if (bytes > kDispatchBytesMax) break;
+    Dispatch dispatch{.number = entry.number, .redelivered = entry.redelivered, .events = {}};
+    const auto there = load_one(entry, dispatch);
+    if (!there) return there.error();
+    through_number = entry.number;
+    if (!*there) {
+      ++context_.counters.expired;
+      continue;
+    }
+    for (const EventText& text : dispatch.events) bytes += text.json.size();
+    dispatches.push_back(std::move(dispatch));
+  }
+  return dispatches;
+}
+
+// False if one of its events is no longer in the log.
+base::Result<bool> Shard::load_one(const OutboxEntry& entry, Dispatch& dispatch) {
+  for (const std::uint64_t sequence : entry.sequences) {
+    if (const event::EventPtr recent = recent_.find(sequence)) {
+      dispatch.events.push_back({recent, recent->json()});
+      continue;
+    }
+    auto read = context_.log.read(std::span(&sequence, 1));
+    if (!read) return read.error();
+    if (!read->front()) return false;
+    const auto text = std::make_shared<const std::string>(std::move(read->front()->payload));
+    dispatch.events.push_back({text, *text});
+  }
+  return true;
+}
+
+// False if the number was never sent.
+bool Shard::release(Held& held, std::uint64_t number) {
+  const auto count = held.outbox.acknowledge(number);
+  if (!count) return false;
+  if (!held.durable()) return true;
+  context_.counters.acknowledged += *count;
+  touch(held);
+  write_cursor(held);
+  return true;
+}
+
+void Shard::acknowledge(ShardSession& session, std::uint64_t number) {
+  if (!session.open) return;
+  Held& held = *find(session.subscription);
+  if (release(held, number)) return;
+  end_session(held, {base::ErrorId::kBrokerAcknowledge,
+                     "delivery " + std::to_string(number) + " was never sent", std::nullopt});
+}
+
+void Shard::acknowledge(std::uint64_t subscription, std::uint64_t number, Done done) {
+  Held* const held = find(subscription);
+  if (held == nullptr) return done(ended("the subscription was deleted"));
+  if (!release(*held, number)) {
+    return done(base::Error{base::ErrorId::kBrokerAcknowledge,
+                            "delivery " + std::to_string(number) + " was never sent",
+                            std::nullopt});
+  }
+  if (held->cursor_written >= number) return done({});
+  held->waiting.emplace_back(number, std::move(done));
+}
+
+store::CursorRow Shard::cursor_of(const Held& held) const {
+  return {.subscription = held.number(),
+          .acknowledged = held.outbox.acknowledged(),
+          .scan_sequence = held.outbox.oldest_matched_at().value_or(last_sequence_)};
+}
+
+void Shard::write_cursor(Held& held) {
+  if (held.cursor_writing || held.outbox.acknowledged() <= held.cursor_written) return;
+  held.cursor_writing = true;
+  context_.host.after_notes(last_batch_, [self = shared_from_this(), row = cursor_of(held)] {
+    self->context_.clerk.write({row}, [self, row](const base::Result<void>& written) {
+      self->post([self, row, written] {
+        self->on_cursor_written(row.subscription, row.acknowledged, written);
+      });
+    });
+  });
+}
+
+void Shard::on_cursor_written(std::uint64_t number, std::uint64_t acknowledged,
+                              const base::Result<void>& written) {
+  Held* const held = find(number);
+  if (held == nullptr) return;
+  held->cursor_writing = false;
+  if (written) held->cursor_written = acknowledged;
+  std::vector<std::pair<std::uint64_t, Done>> later;
+  for (auto& [waiting_for, done] : std::exchange(held->waiting, {})) {
+    if (!written || waiting_for <= acknowledged) {
+      done(written);
+    } else {
+      later.emplace_back(waiting_for, std::move(done));
+    }
+  }
+  held->waiting = std::move(later);
+  if (!written) return;
+  if (held->session) held->session->consumer->on_acknowledged(acknowledged);
+  write_cursor(*held);
+}
+
+void Shard::bury(ShardSession& session, std::uint64_t number, std::string reason) {
+  if (!session.open) return;
+  Held& held = *find(session.subscription);
+  const auto entry = held.outbox.oldest();
+  if (!entry || entry->number != number) return;
+  Dispatch dispatch{.number = number, .events = {}};
+  const auto there = load_one(*entry, dispatch);
+  SubscriptionGauges& gauges = *held.subscription.gauges;
+  ++context_.counters.buried;
+  if (there && *there && gauges.dead_letters < context_.options.dead_letter_count_max) {
+    ++gauges.dead_letters;
+    std::string events = "[";
+    for (const EventText& text : dispatch.events) {
+      if (events.size() > 1) events += ',';
+      events += text.json;
+    }
+    context_.clerk.write({store::DeadLetterRow{held.number(), number, context_.options.now(),
+                                               std::move(reason), events + ']'}},
+                         {});
+  }
+  release(held, number);
+}
+
+}  // namespace weir::broker

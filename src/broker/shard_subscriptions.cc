@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subscriptions of a shard: how they come, change and go.
+#include <utility>
+
+#include "base/check.h"
+#include "broker/shard.h"
+#include "broker/shard_held.h"
+
+namespace weir::broker {
+
+engine::SubscribeOptions Shard::subscribe_options(const Held& held, std::string_view state) const {
+  return {.initial = held.subscription.definition->initial(),
+          .admits =
+              [principal = held.subscription.principal,
+               gauges = held.subscription.gauges](const event::Event& event) {
+                return gauges->allowed && principal && principal->grants.may_see(event);
+              },
+          .state = state};
+}
+
+base::Result<Shard::Held*> Shard::enter(const ShardSubscription& subscription, Outbox outbox,
+                                        std::string_view state) {
+  auto held = std::make_unique<Held>(subscription, std::move(outbox));
+  const auto id =
+      engine_.subscribe(subscription.definition->filter(), subscribe_options(*held, state));
+  if (!id) return id.error();
+  held->engine_id = *id;
+  by_engine_id_.emplace(id->value, held.get());
+  ++(subscription.durable ? context_.counters.subscriptions_durable
+                          : context_.counters.subscriptions_ephemeral);
+  Held* const entered = held.get();
+  subscriptions_.emplace(subscription.number, std::move(held));
+  return entered;
+}
+
+base::Result<void> Shard::restore(RestoredSubscription restored) {
+  const auto held = enter(restored.subscription, std::move(restored.outbox), restored.state);
+  if (!held) return held.error();
+  (*held)->cursor_written = (*held)->outbox.acknowledged();
+  if (!restored.state.empty()) (*held)->saved_revision = engine_.state_revision((*held)->engine_id);
+  context_.counters.recovered_deliveries += (*held)->outbox.size();
+  return {};
+}
+
+base::Result<std::uint64_t> Shard::add(const ShardSubscription& subscription) {
+  const Definition& definition = *subscription.definition;
+  const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
+  const auto held = enter(subscription, outbox, {});
+  if (!held) return held.error();
+  return last_sequence_ + 1;
+}
+
+base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
+                                                          DefinitionPtr definition) {
+  Held* const held = find(number);
+  if (held == nullptr) {
+    return base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt};
+  }
+  const DefinitionPtr before = std::exchange(held->subscription.definition, std::move(definition));
+  const Definition& now = *held->subscription.definition;
+  const bool is_same =
+      before->filter()->to_text() == now.filter()->to_text() && before->initial() == now.initial();
+  if (!is_same) {
+    const auto id = engine_.subscribe(now.filter(), subscribe_options(*held, {}));
+    if (!id) {
+      held->subscription.definition = before;
+      return id.error();
+    }
+    by_engine_id_.erase(held->engine_id.value);
+    const auto gone = engine_.unsubscribe(held->engine_id);
+    WEIR_CHECK(gone.has_value());
+    held->engine_id = *id;
+    held->saved_revision.reset();
+    by_engine_id_.emplace(id->value, held);
+  }
+  held->outbox.set_bounds(now.policy(), now.outbox_count_max());
+  update_gauges(*held);
+  update_wake();
+  if (is_same) return std::optional<std::uint64_t>();
+  return std::optional(last_sequence_ + 1);
+}
+
+void Shard::remove(std::uint64_t number, const base::Error& reason) {
+  Held* const held = find(number);
+  if (held == nullptr) return;
+  end_session(*held, reason);
+  for (const auto& [waiting_for, done] : held->waiting) done(reason);
+  by_engine_id_.erase(held->engine_id.value);
+  const auto gone = engine_.unsubscribe(held->engine_id);
+  WEIR_CHECK(gone.has_value());
+  context_.counters.pending -= held->pending_seen;
+  if (held->blocking) --context_.counters.blocking;
+  --(held->durable() ? context_.counters.subscriptions_durable
+                     : context_.counters.subscriptions_ephemeral);
+  subscriptions_.erase(number);
+  update_wake();
+}
+
+void Shard::forbid(std::uint64_t number) {
+  Held* const held = find(number);
+  if (held == nullptr) return;
+  held->subscription.gauges->allowed = false;
+  end_session(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
+                      std::nullopt});
+}
+
+Shard::Held* Shard::find(std::uint64_t number) {
+  const auto found = subscriptions_.find(number);
+  return found == subscriptions_.end() ? nullptr : found->second.get();
+}
+
+// Brings the counts of an outbox to where others see them, and stops or frees the publishers.
+void Shard::update_gauges(Held& held) {
+  const Outbox& outbox = held.outbox;
+  SubscriptionGauges& gauges = *held.subscription.gauges;
+  context_.counters.pending += outbox.size() - held.pending_seen;
+  context_.counters.dropped += outbox.dropped_count() - held.dropped_seen;
+  context_.counters.conflated += outbox.conflated_count() - held.conflated_seen;
+  held.pending_seen = outbox.size();
+  held.dropped_seen = outbox.dropped_count();
+  held.conflated_seen = outbox.conflated_count();
+  gauges.pending = outbox.size();
+  gauges.dropped = outbox.dropped_count();
+  gauges.conflated = outbox.conflated_count();
+  gauges.acknowledged = outbox.acknowledged();
+  const bool blocks = outbox.policy() == OutboxPolicy::kBlock && outbox.is_full();
+  if (blocks == held.blocking) return;
+  held.blocking = blocks;
+  blocks ? ++context_.counters.blocking : --context_.counters.blocking;
+}
+
+}  // namespace weir::broker
