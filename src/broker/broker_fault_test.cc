@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/prng.h"
+#include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
 #include "store/fault_file_system_testing.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::broker {
 namespace {
@@ -29,7 +29,7 @@ class BrokerFaultTest : public testing::Test {
             .files = &files_};
   }
 
-  store::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_;
   store::FaultFileSystem files_;
   std::atomic<std::int64_t> now_{1'700'000'000'000'000'000};
 };
@@ -79,7 +79,7 @@ TEST_F(BrokerFaultTest, ServesAgainWhenThereIsRoomOnTheDisk) {
 TEST_F(BrokerFaultTest, LosesNothingThatWasAcceptedWhenThePowerGoes) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
-    const store::TemporaryDirectory directory;
+    const base::TemporaryDirectory directory;
     store::FaultFileSystem files;
     BrokerOptions crashing = options();
     crashing.directory = directory / "data";

@@ -8,8 +8,8 @@
 #include <atomic>
 
 #include "base/error_testing.h"
+#include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::broker {
 namespace {
@@ -26,7 +26,7 @@ class BrokerTest : public testing::Test {
   }
   void pass(base::Duration duration) { now_ += duration.nanoseconds; }
 
-  store::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_;
   std::atomic<std::int64_t> now_{1'700'000'000'000'000'000};
 };
 

@@ -22,7 +22,7 @@ class NoSession final : public Session {
 };
 
 std::string new_id() {
-  std::random_device device;
+  thread_local std::random_device device;
   return fmt::format("sub-{:08x}{:08x}", device(), device());
 }
 

@@ -10,14 +10,8 @@ namespace weir::broker {
 namespace {
 
 constexpr std::size_t kReportBytesMax = std::size_t{1} << 20U;
+constexpr std::uint64_t kGaugeRounds = 16;  // of work, at most, between two looks at the gauges
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-
-std::vector<std::uint64_t> sequences_of(const engine::Delivery& delivery) {
-  std::vector<std::uint64_t> sequences;
-  sequences.reserve(delivery.events.size());
-  for (const event::EventPtr& event : delivery.events) sequences.push_back(event->sequence());
-  return sequences;
-}
 
 }  // namespace
 
@@ -62,6 +56,7 @@ void Shard::run() {
       task();
       pump_touched();
     }
+    if (++round_count_ % kGaugeRounds == 0 || queue_.empty()) update_stale_gauges();
   }
 }
 
@@ -106,17 +101,18 @@ void Shard::tick(base::Instant now) {
 void Shard::collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
                     MatchNoteWriter& matches) {
   for (const engine::Delivery& delivery : deliveries) {
-    push(*by_engine_id_.at(delivery.subscription.value), delivery, matched_at, matches);
+    push(*slots_[delivery.tag], delivery, matched_at, matches);
   }
+  context_.counters.matched += deliveries.size();
 }
 
 void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
                  MatchNoteWriter& matches) {
-  const std::vector<std::uint64_t> sequences = sequences_of(delivery);
+  sequences_.clear();
+  for (const event::EventPtr& event : delivery.events) sequences_.push_back(event->sequence());
   const std::uint64_t number =
-      held.outbox.push(matched_at, sequences, delivery.events.front()->source());
-  if (held.durable()) matches.add(held.number(), number, sequences);
-  ++context_.counters.matched;
+      held.outbox.push(matched_at, sequences_, delivery.events.front()->source());
+  if (held.durable()) matches.add(held.number(), number, sequences_);
   touch(held);
 }
 
@@ -132,11 +128,8 @@ void Shard::replay(const LoggedEvent& logged, bool keep_deliveries) {
 
 std::vector<MatchNoteWriter> Shard::finish_replay(std::uint64_t last_sequence) {
   last_sequence_ = last_sequence;
-  touched_.clear();
-  for (auto& [number, held] : subscriptions_) {
-    held->touched = false;
-    update_gauges(*held);
-  }
+  for (Held* const held : std::exchange(touched_, {})) held->touched = false;
+  for (auto& [number, held] : subscriptions_) update_gauges(*held);
   update_wake();
   return std::exchange(replayed_, {});
 }
@@ -144,10 +137,10 @@ std::vector<MatchNoteWriter> Shard::finish_replay(std::uint64_t last_sequence) {
 void Shard::checkpoint() {
   Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   for (auto& [number, held] : subscriptions_) {
-    if (!held->durable()) continue;
-    const std::uint64_t revision = engine_.state_revision(held->engine_id);
+    if (!held->durable() || !held->engine_id) continue;
+    const std::uint64_t revision = engine_.state_revision(*held->engine_id);
     if (revision == 0 || revision == held->saved_revision) continue;
-    auto state = engine_.save(held->engine_id);
+    auto state = engine_.save(*held->engine_id);
     if (!state) continue;
     held->saved_revision = revision;
     part.changes.emplace_back(store::CheckpointRow{number, std::move(*state)});

@@ -123,8 +123,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   // When tick() has something to do; nothing: never.
   std::optional<base::Instant> next_wake() const;
 
-  // Recovery, before start(). Events are replayed with their deliveries kept or thrown away;
-  // finish_replay() gives those that were kept.
+  // Recovery, before the thread starts. Events are replayed with their deliveries kept or not,
+  // and finish_replay gives those that were kept.
   base::Result<void> restore(RestoredSubscription restored);
   base::Result<void> restore_text(std::string_view state) { return engine_.restore_text(state); }
   void replay(const LoggedEvent& event, bool keep_deliveries);
@@ -164,7 +164,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
                MatchNoteWriter& matches);
   void push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
             MatchNoteWriter& matches);
-  engine::SubscribeOptions subscribe_options(const Held& held, std::string_view state) const;
+  base::Result<void> engage(Held& held, std::string_view state);
+  void disengage(Held& held);
   base::Result<Held*> enter(const ShardSubscription& subscription, Outbox outbox,
                             std::string_view state);
   Held* find(std::uint64_t number);
@@ -182,14 +183,19 @@ class Shard : public std::enable_shared_from_this<Shard> {
                          const base::Result<void>& written);
   store::CursorRow cursor_of(const Held& held) const;
   void update_gauges(Held& held);
+  void update_stale_gauges();
   void update_wake();
 
   Context context_;
   engine::Engine engine_;
   RecentEvents recent_;
   Subscriptions subscriptions_;
-  std::map<std::uint64_t, Held*> by_engine_id_;
-  std::vector<std::uint64_t> touched_;
+  std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free
+  std::vector<std::size_t> free_slots_;
+  std::vector<Held*> touched_;            // with something new to send
+  std::vector<Held*> stale_;              // whose gauges are behind
+  std::vector<std::uint64_t> sequences_;  // of the delivery at hand
+  std::uint64_t round_count_ = 0;
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
   std::vector<MatchNoteWriter> replayed_;

@@ -18,10 +18,12 @@ struct Shard::Held {
   bool durable() const { return subscription.durable; }
 
   ShardSubscription subscription;
-  engine::SubscriptionId engine_id;
+  std::size_t slot = 0;
+  std::optional<engine::SubscriptionId> engine_id;  // none: its owner may not see anything
   Outbox outbox;
   std::shared_ptr<ShardSession> session;  // null: nobody is connected
   bool touched = false;
+  bool stale = false;
   bool blocking = false;                        // its outbox stops publishers
   std::optional<std::uint64_t> saved_revision;  // of the state in the registry
 

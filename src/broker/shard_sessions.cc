@@ -88,16 +88,17 @@ void Shard::add_credit(ShardSession& session, std::uint64_t count) {
 // A subscription with something new; looked at after the task at hand.
 void Shard::touch(Held& held) {
   if (std::exchange(held.touched, true)) return;
-  touched_.push_back(held.number());
+  touched_.push_back(&held);
 }
 
 void Shard::pump_touched() {
-  for (const std::uint64_t number : std::exchange(touched_, {})) {
-    Held* const held = find(number);
-    if (held == nullptr) continue;
-    held->touched = false;
-    pump(*held);
-    update_gauges(*held);
+  while (!touched_.empty()) {
+    Held& held = *touched_.back();
+    touched_.pop_back();
+    held.touched = false;
+    if (!std::exchange(held.stale, true)) stale_.push_back(&held);
+    if (held.outbox.policy() == OutboxPolicy::kBlock) update_gauges(held);
+    pump(held);
   }
 }
 

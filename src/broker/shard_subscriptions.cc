@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscriptions of a shard: how they come, change and go.
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -8,36 +9,62 @@
 
 namespace weir::broker {
 
-engine::SubscribeOptions Shard::subscribe_options(const Held& held, std::string_view state) const {
-  return {.initial = held.subscription.definition->initial(),
-          .admits =
-              [principal = held.subscription.principal,
-               gauges = held.subscription.gauges](const event::Event& event) {
-                return gauges->allowed && principal && principal->grants.may_see(event);
-              },
-          .state = state};
+namespace {
+
+// The gate for events that the owner may not see; none if there are no such events.
+std::function<bool(const event::Event&)> gate_of(const PrincipalPtr& principal) {
+  const bool sees_all =
+      std::ranges::find(principal->grants.subscribe, Scope{}) != principal->grants.subscribe.end();
+  if (sees_all) return {};
+  return [principal](const event::Event& event) { return principal->grants.may_see(event); };
+}
+
+}  // namespace
+
+// Puts the filter into force, instead of the one before; of an owner without a token: none.
+base::Result<void> Shard::engage(Held& held, std::string_view state) {
+  const ShardSubscription& subscription = held.subscription;
+  if (!subscription.gauges->allowed) return {};
+  const auto id = engine_.subscribe(subscription.definition->filter(),
+                                    {.initial = subscription.definition->initial(),
+                                     .admits = gate_of(subscription.principal),
+                                     .tag = held.slot,
+                                     .state = state});
+  if (!id) return id.error();
+  disengage(held);
+  held.engine_id = *id;
+  held.saved_revision.reset();
+  return {};
+}
+
+void Shard::disengage(Held& held) {
+  if (!held.engine_id) return;
+  const auto gone = engine_.unsubscribe(*std::exchange(held.engine_id, std::nullopt));
+  WEIR_CHECK(gone.has_value());
 }
 
 base::Result<Shard::Held*> Shard::enter(const ShardSubscription& subscription, Outbox outbox,
                                         std::string_view state) {
-  auto held = std::make_unique<Held>(subscription, std::move(outbox));
-  const auto id =
-      engine_.subscribe(subscription.definition->filter(), subscribe_options(*held, state));
-  if (!id) return id.error();
-  held->engine_id = *id;
-  by_engine_id_.emplace(id->value, held.get());
+  auto made = std::make_unique<Held>(subscription, std::move(outbox));
+  Held* const held = made.get();
+  held->slot = free_slots_.empty() ? slots_.size() : free_slots_.back();
+  if (auto engaged = engage(*held, state); !engaged) return engaged.error();
+  if (free_slots_.empty()) {
+    slots_.push_back(held);
+  } else {
+    slots_[held->slot] = held;
+    free_slots_.pop_back();
+  }
   ++(subscription.durable ? context_.counters.subscriptions_durable
                           : context_.counters.subscriptions_ephemeral);
-  Held* const entered = held.get();
-  subscriptions_.emplace(subscription.number, std::move(held));
-  return entered;
+  subscriptions_.emplace(subscription.number, std::move(made));
+  return held;
 }
 
 base::Result<void> Shard::restore(RestoredSubscription restored) {
   const auto held = enter(restored.subscription, std::move(restored.outbox), restored.state);
   if (!held) return held.error();
   (*held)->cursor_written = (*held)->outbox.acknowledged();
-  if (!restored.state.empty()) (*held)->saved_revision = engine_.state_revision((*held)->engine_id);
   context_.counters.recovered_deliveries += (*held)->outbox.size();
   return {};
 }
@@ -61,17 +88,10 @@ base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
   const bool is_same =
       before->filter()->to_text() == now.filter()->to_text() && before->initial() == now.initial();
   if (!is_same) {
-    const auto id = engine_.subscribe(now.filter(), subscribe_options(*held, {}));
-    if (!id) {
+    if (auto engaged = engage(*held, {}); !engaged) {
       held->subscription.definition = before;
-      return id.error();
+      return engaged.error();
     }
-    by_engine_id_.erase(held->engine_id.value);
-    const auto gone = engine_.unsubscribe(held->engine_id);
-    WEIR_CHECK(gone.has_value());
-    held->engine_id = *id;
-    held->saved_revision.reset();
-    by_engine_id_.emplace(id->value, held);
   }
   held->outbox.set_bounds(now.policy(), now.outbox_count_max());
   update_gauges(*held);
@@ -85,9 +105,11 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
   if (held == nullptr) return;
   end_session(*held, reason);
   for (const auto& [waiting_for, done] : held->waiting) done(reason);
-  by_engine_id_.erase(held->engine_id.value);
-  const auto gone = engine_.unsubscribe(held->engine_id);
-  WEIR_CHECK(gone.has_value());
+  disengage(*held);
+  slots_[held->slot] = nullptr;
+  free_slots_.push_back(held->slot);
+  std::erase(touched_, held);
+  std::erase(stale_, held);
   context_.counters.pending -= held->pending_seen;
   if (held->blocking) --context_.counters.blocking;
   --(held->durable() ? context_.counters.subscriptions_durable
@@ -100,6 +122,8 @@ void Shard::forbid(std::uint64_t number) {
   Held* const held = find(number);
   if (held == nullptr) return;
   held->subscription.gauges->allowed = false;
+  disengage(*held);
+  update_wake();
   end_session(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
                       std::nullopt});
 }
@@ -107,6 +131,13 @@ void Shard::forbid(std::uint64_t number) {
 Shard::Held* Shard::find(std::uint64_t number) {
   const auto found = subscriptions_.find(number);
   return found == subscriptions_.end() ? nullptr : found->second.get();
+}
+
+void Shard::update_stale_gauges() {
+  for (Held* const held : std::exchange(stale_, {})) {
+    held->stale = false;
+    update_gauges(*held);
+  }
 }
 
 // Brings the counts of an outbox to where others see them, and stops or frees the publishers.

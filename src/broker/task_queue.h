@@ -38,6 +38,11 @@ class TaskQueue {
     return std::exchange(tasks_, {});
   }
 
+  bool empty() {
+    const std::scoped_lock lock(mutex_);
+    return tasks_.empty();
+  }
+
   // Forgets what is there and takes nothing more.
   void close() {
     const std::scoped_lock lock(mutex_);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error_testing.h"
-#include "store/temporary_directory_testing.h"
+#include "base/temporary_directory_testing.h"
 
 namespace weir::broker {
 namespace {
@@ -73,7 +73,7 @@ class TokensTest : public testing::Test {
     return std::move(changes).value();
   }
 
-  store::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_;
   std::unique_ptr<store::Registry> registry_ =
       store::Registry::open(directory_ / "registry.db").value();
   CountingHasher hasher_;

@@ -155,7 +155,7 @@ void Engine::deliver_due(base::Instant now) {
     subscription.drop_duplicates(events, due);
     subscription.counted.delivered += events.size();
     subscription.touch();
-    hand_out(id, std::move(events));
+    hand_out(id, subscription, std::move(events));
   }
 }
 
@@ -194,7 +194,7 @@ void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
     subscription.touch();
   }
   subscription.counted.delivered += events.size();
-  hand_out(id, std::move(events));
+  hand_out(id, subscription, std::move(events));
 }
 
 void Engine::count_below_score(const Matches& matches, const event::Event& event) {
@@ -216,10 +216,11 @@ void Engine::reschedule(SubscriptionId id, Subscription& subscription) {
   subscription.wake = wake;
 }
 
-void Engine::hand_out(SubscriptionId id, std::vector<event::EventPtr> events) {
+void Engine::hand_out(SubscriptionId id, const Subscription& subscription,
+                      std::vector<event::EventPtr> events) {
   if (events.empty()) return;
   ++counters_.deliveries;
-  deliveries_.push_back({id, std::move(events)});
+  deliveries_.push_back({id, subscription.tag(), std::move(events)});
 }
 
 SubscriptionCounters Engine::counters_of(const Subscription& subscription) const {

@@ -15,11 +15,11 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,6 +31,7 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "base/strong_id.h"
 #include "engine/counters.h"
 #include "event/event.h"
 #include "filter/explain.h"
@@ -60,6 +61,8 @@ struct SubscribeOptions {
   // Asked about an event that matches, before any state moves; one that it refuses counts as no
   // match. Empty: all are admitted. Must not call the engine.
   std::function<bool(const event::Event&)> admits = {};
+  // Handed back with each delivery, so that the caller need not look the subscription up.
+  std::uint64_t tag = 0;
   // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
   std::string_view state = {};
 };
@@ -68,6 +71,7 @@ struct SubscribeOptions {
 // a composite change filter that fired, oldest first.
 struct Delivery {
   SubscriptionId subscription;
+  std::uint64_t tag = 0;  // as the subscriber gave it
   std::vector<event::EventPtr> events;
 };
 
@@ -133,7 +137,8 @@ class Engine {
  private:
   class Subscription;
   using Matches = std::vector<match::Match>;
-  using Subscriptions = std::map<SubscriptionId, std::unique_ptr<Subscription>>;
+  using Subscriptions =
+      boost::unordered_flat_map<SubscriptionId, std::unique_ptr<Subscription>, base::StrongIdHash>;
 
   base::Instant clamp(base::Instant now);
   bool is_ingest_duplicate(const event::Event& event, base::Instant now);
@@ -144,7 +149,8 @@ class Engine {
                    base::Instant now);
   void count_below_score(const Matches& matches, const event::Event& event);
   void reschedule(SubscriptionId id, Subscription& subscription);
-  void hand_out(SubscriptionId id, std::vector<event::EventPtr> events);
+  void hand_out(SubscriptionId id, const Subscription& subscription,
+                std::vector<event::EventPtr> events);
   Outcome foretell(Subscription& subscription, const event::EventPtr& event, base::Instant now,
                    filter::Scorer& scorer) const;
   SubscriptionCounters counters_of(const Subscription& subscription) const;

@@ -9,7 +9,10 @@ namespace weir::engine {
 
 Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions& limits,
                                    SubscribeOptions options, std::uint64_t before)
-    : published_before(before), filter_(std::move(filter)), admits_(std::move(options.admits)) {
+    : published_before(before),
+      filter_(std::move(filter)),
+      tag_(options.tag),
+      admits_(std::move(options.admits)) {
   if (filter_->has_change()) {
     change_ = std::make_unique<match::ChangeFilter>(
         filter_, match::ChangeOptions{.initial = options.initial,

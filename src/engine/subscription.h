@@ -21,6 +21,7 @@ class Engine::Subscription {
   const filter::Filter& filter() const { return *filter_; }
   match::ChangeFilter* change() { return change_.get(); }
 
+  std::uint64_t tag() const { return tag_; }
   bool admits(const event::Event& event) const { return !admits_ || admits_(event); }
 
   // Takes out the events whose keys were delivered within the window.
@@ -52,6 +53,7 @@ class Engine::Subscription {
   base::Result<void> restore_parts(base::ByteReader& reader);
 
   filter::FilterPtr filter_;
+  std::uint64_t tag_;
   std::function<bool(const event::Event&)> admits_;
   std::unique_ptr<match::ChangeFilter> change_;
   std::unique_ptr<match::DistinctWindow> window_;

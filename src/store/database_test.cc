@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error_testing.h"
-#include "store/temporary_directory_testing.h"
+#include "base/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
@@ -38,7 +38,7 @@ class DatabaseTest : public testing::Test {
     return text;
   }
 
-  TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_;
   std::filesystem::path file_ = directory_ / "test.db";
 };
 

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "base/error_testing.h"
-#include "store/temporary_directory_testing.h"
+#include "base/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
 
 TEST(DirectoryLockTest, IsHeldByOneAtATime) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   auto first = DirectoryLock::acquire(directory.path() / "data");
   ASSERT_EQ(base::describe(first), "ok");
   const auto second = DirectoryLock::acquire(directory.path() / "data");

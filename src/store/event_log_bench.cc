@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/temporary_directory_testing.h"
 #include "store/event_log.h"
 #include "store/segment_format.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
@@ -35,7 +35,8 @@ void append_batch(EventLog& log, std::uint64_t count) {
   }
 }
 
-std::unique_ptr<EventLog> filled_log(const TemporaryDirectory& directory, std::uint64_t count) {
+std::unique_ptr<EventLog> filled_log(const base::TemporaryDirectory& directory,
+                                     std::uint64_t count) {
   constexpr std::uint64_t kBatch = 10'000;
   auto log = EventLog::open(posix_file_system(), directory / "log", {}).value();
   for (std::uint64_t done = 0; done < count; done += kBatch) {
@@ -54,7 +55,7 @@ double median(std::vector<double>& values) {
 
 void BM_DurableCommit(benchmark::State& state) {
   const auto batch = static_cast<std::uint64_t>(state.range(0));
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   const auto log = EventLog::open(posix_file_system(), directory / "log", {}).value();
   const auto plain = posix_file_system().create(directory / "plain").value();
   const std::string bytes(batch * (kEventBytes + kRecordHeadBytes), 'x');
@@ -99,7 +100,7 @@ BENCHMARK(BM_AppendRecord);
 
 void BM_Replay(benchmark::State& state) {
   constexpr std::uint64_t kCount = 500'000;
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   const auto log = filled_log(directory, kCount);
   double best = std::numeric_limits<double>::infinity();
   for ([[maybe_unused]] auto _ : state) {
@@ -117,7 +118,7 @@ void BM_Replay(benchmark::State& state) {
 BENCHMARK(BM_Replay)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 void BM_Reopen(benchmark::State& state) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   filled_log(directory, 500'000);
   for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(
@@ -130,7 +131,7 @@ BENCHMARK(BM_Reopen)->UseRealTime()->Unit(benchmark::kMillisecond);
 void BM_ReadBlock(benchmark::State& state) {
   constexpr std::uint64_t kCount = 500'000;
   const auto block = static_cast<std::uint64_t>(state.range(0));
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   const auto log = filled_log(directory, kCount);
   std::vector<std::uint64_t> sequences(block);
   std::uint64_t first = 1;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error_testing.h"
+#include "base/temporary_directory_testing.h"
 #include "store/event_log_testing.h"
 #include "store/fault_file_system_testing.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
@@ -201,7 +201,7 @@ TEST(EventLogTest, RetentionByAgeCountsFromTheNewestRecordOfASegment) {
 }
 
 TEST(EventLogTest, WorksOnTheMachinesFileSystem) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   const LogOptions options{.segment_bytes = 1000, .retention_bytes = 3000};
   const auto texts = payloads(100, 50);
   for (std::size_t i = 0; i < texts.size(); i += 10) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error_testing.h"
+#include "base/temporary_directory_testing.h"
 #include "store/file_system.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
@@ -17,7 +17,7 @@ using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 TEST(PosixFileSystemTest, ReadsWhatItWroteAndNothingBeyondTheEnd) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   const auto file = posix_file_system().create(directory / "f").value();
   EXPECT_EQ(describe(file->write_at(0, "hello")), "ok");
   EXPECT_EQ(describe(file->write_at(3, "p!")), "ok");
@@ -31,7 +31,7 @@ TEST(PosixFileSystemTest, ReadsWhatItWroteAndNothingBeyondTheEnd) {
 }
 
 TEST(PosixFileSystemTest, MakesDirectoriesWithTheirParents) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   FileSystem& files = posix_file_system();
   EXPECT_EQ(describe(files.create_directory(directory / "a/b/c")), "ok");
   EXPECT_EQ(describe(files.create_directory(directory / "a/b/c")), "ok");
@@ -41,7 +41,7 @@ TEST(PosixFileSystemTest, MakesDirectoriesWithTheirParents) {
 }
 
 TEST(PosixFileSystemTest, AFileThatIsRemovedStaysReadable) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   FileSystem& files = posix_file_system();
   const auto file = files.create(directory / "f").value();
   ASSERT_TRUE(file->write_at(0, "hello"));
@@ -51,7 +51,7 @@ TEST(PosixFileSystemTest, AFileThatIsRemovedStaysReadable) {
 }
 
 TEST(PosixFileSystemTest, TellsWhatFailedAndWhy) {
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   FileSystem& files = posix_file_system();
   const auto path = directory / "none/f";
   EXPECT_EQ(describe(files.open(path)),

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/temporary_directory_testing.h"
 #include "store/registry.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
 
 void BM_ApplyCursors(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range(0));
-  const TemporaryDirectory directory;
+  const base::TemporaryDirectory directory;
   const auto registry = Registry::open(directory / "registry.db");
   WEIR_CHECK(registry.has_value());
   std::vector<RegistryChange> subscriptions;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/error_testing.h"
+#include "base/temporary_directory_testing.h"
 #include "store/database.h"
 #include "store/registry.h"
-#include "store/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
@@ -71,7 +71,7 @@ class RegistryFileTest : public testing::Test {
     return text.replace(text.find(directory), directory.size(), "");
   }
 
-  TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_;
   std::filesystem::path file_ = directory_ / "registry.db";
 };
 
@@ -139,7 +139,7 @@ TEST_F(RegistryFileTest, HasWhatWasAppliedAfterACrash) {
   for (std::uint64_t number = 1; number <= 20; ++number) {
     const std::vector<RegistryChange> changes = {subscription(number)};
     ASSERT_EQ(describe(registry->apply(changes)), "ok");
-    TemporaryDirectory crashed;
+    base::TemporaryDirectory crashed;
     std::filesystem::copy(directory_.path(), crashed.path(),
                           std::filesystem::copy_options::recursive);
     EXPECT_EQ(open(crashed / "registry.db")->contents()->subscriptions.size(), number);
@@ -155,7 +155,7 @@ TEST_F(RegistryFileTest, LosesOnlyWhatTheTornEndOfItsLogHeld) {
   const std::string main_bytes = read(file_);
   const std::string log_bytes = read(log);
   for (std::size_t size = kept; size < log_bytes.size(); size += 2039) {
-    TemporaryDirectory crashed;
+    base::TemporaryDirectory crashed;
     write(crashed / "registry.db", main_bytes);
     write(crashed / "registry.db-wal", log_bytes.substr(0, size));
     EXPECT_EQ(open(crashed / "registry.db")->contents()->subscriptions.size(), 1U) << size;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error_testing.h"
-#include "store/temporary_directory_testing.h"
+#include "base/temporary_directory_testing.h"
 
 namespace weir::store {
 namespace {
@@ -79,7 +79,7 @@ class RegistryTest : public testing::Test {
     return deliveries;
   }
 
-  TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_;
   std::filesystem::path file_ = directory_ / "registry.db";
   std::unique_ptr<Registry> registry_ = open();
 };

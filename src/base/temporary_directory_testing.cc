@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/temporary_directory_testing.h"
+#include "base/temporary_directory_testing.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-namespace weir::store {
+namespace weir::base {
 
 TemporaryDirectory::TemporaryDirectory() {
   std::string name = (std::filesystem::temp_directory_path() / "weir_test_XXXXXX").string();
@@ -21,4 +21,4 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace weir::store
+}  // namespace weir::base

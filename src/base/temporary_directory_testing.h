@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace weir::store {
+namespace weir::base {
 
 class TemporaryDirectory {
  public:
@@ -21,4 +21,4 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace weir::store
+}  // namespace weir::base
