@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "server/http_text.h"
+
+namespace weir::server {
+namespace {
+
+using base::Error;
+using base::ErrorId;
+
+Error unauthenticated(std::string message) {
+  return {ErrorId::kBrokerUnauthenticated, std::move(message), std::nullopt};
+}
+
+constexpr std::array<std::string_view, 5> kProxyFields = {"forwarded", "via", "x-forwarded-for",
+                                                          "x-forwarded-host", "x-real-ip"};
+
+bool came_by_proxy(const Request& request) {
+  return std::ranges::any_of(
+      kProxyFields, [&](std::string_view name) { return request.field(name).has_value(); });
+}
+
+bool names_this_machine(std::string_view host, const ServerOptions& options) {
+  const std::string_view name = host_name(host);
+  const auto is_name = [&](std::string_view known) { return equals_in_any_case(name, known); };
+  return is_name("localhost") || is_name("127.0.0.1") || is_name("[::1]") ||
+         std::ranges::any_of(options.allowed_hosts, is_name);
+}
+
+}  // namespace
+
+std::string_view host_name(std::string_view host) {
+  const std::size_t bracket = host.starts_with('[') ? host.find(']') : 0;
+  const std::size_t colon = host.find(':', std::min(bracket, host.size()));
+  return host.substr(0, colon);
+}
+
+base::Result<std::optional<std::string>> token_of(const Request& request) {
+  const auto field = request.field("authorization");
+  if (field) {
+    if (!starts_with_in_any_case(*field, "bearer ") || request.count("authorization") > 1) {
+      return unauthenticated("expected one header 'Authorization: Bearer <token>'");
+    }
+    return std::optional<std::string>(trim(field->substr(7)));
+  }
+  return query_parameter(request.query, "access_token");
+}
+
+base::Result<void> check_anonymous(const Request& request, bool from_loopback,
+                                   const ServerOptions& options) {
+  constexpr std::string_view kAsk = "expected a token: 'Authorization: Bearer <token>'";
+  if (options.anonymous == Anonymous::kOff) return unauthenticated(std::string(kAsk));
+  if (options.anonymous == Anonymous::kLoopback) {
+    if (!from_loopback) return unauthenticated(std::string(kAsk));
+    if (came_by_proxy(request)) {
+      return unauthenticated(fmt::format("{}; a proxy stands between", kAsk));
+    }
+    if (!names_this_machine(request.field("host").value_or("localhost"), options)) {
+      return unauthenticated(
+          fmt::format("{}; or the header Host to be localhost, 127.0.0.1 or [::1]", kAsk));
+    }
+  }
+  return check_origin(request, options);
+}
+
+bool is_allowed_origin(std::string_view origin, const ServerOptions& options) {
+  return std::ranges::any_of(options.allowed_origins, [&](std::string_view allowed) {
+    return equals_in_any_case(origin, allowed);
+  });
+}
+
+base::Result<void> check_origin(const Request& request, const ServerOptions& options) {
+  const auto origin = request.field("origin");
+  if (!origin || is_allowed_origin(*origin, options)) return {};
+  const std::size_t scheme = origin->find("://");
+  const auto host = request.field("host");
+  if (host && scheme != std::string_view::npos &&
+      equals_in_any_case(origin->substr(scheme + 3), *host)) {
+    return {};
+  }
+  return Error{ErrorId::kBrokerForbidden,
+               "the request comes from a page of another host, which is not among the allowed "
+               "origins",
+               std::nullopt};
+}
+
+void add_cross_origin_fields(const Request& request, const ServerOptions& options,
+                             Response& response) {
+  const auto origin = request.field("origin");
+  if (!origin || !is_allowed_origin(*origin, options)) return;
+  response.fields.emplace_back("Access-Control-Allow-Origin", std::string(*origin));
+  response.fields.emplace_back("Vary", "Origin");
+  if (request.method != "OPTIONS") return;
+  response.fields.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+  response.fields.emplace_back("Access-Control-Allow-Headers",
+                               "Authorization, Content-Type, Last-Event-ID");
+}
+
+}  // namespace weir::server

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a request comes from, as far as its header tells: its token, or whether it may do without.
+//
+// A page in a browser can send requests to this machine in its user's name. So whoever comes
+// without a token must not come from a page of another host (Origin), and on this machine must call
+// it by a name of this machine (Host), else a foreign name that leads here would do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "server/request.h"
+#include "server/server_options.h"
+
+namespace weir::server {
+
+// Of the header Authorization, or the query parameter access_token. Nothing if there is none.
+base::Result<std::optional<std::string>> token_of(const Request& request);
+
+// Whether a request without a token is let in.
+base::Result<void> check_anonymous(const Request& request, bool from_loopback,
+                                   const ServerOptions& options);
+
+// kBrokerForbidden if a browser says that a page of another host asks, unless that is allowed.
+base::Result<void> check_origin(const Request& request, const ServerOptions& options);
+bool is_allowed_origin(std::string_view origin, const ServerOptions& options);
+
+// Adds what a browser wants to know before it gives an answer to a page of an allowed origin.
+void add_cross_origin_fields(const Request& request, const ServerOptions& options,
+                             Response& response);
+
+// Without port; in brackets if it is of IPv6.
+std::string_view host_name(std::string_view host);
+
+}  // namespace weir::server

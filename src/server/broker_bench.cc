@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The broker as publishers and subscribers meet it: HTTP on loopback, events on disk when they are
+// answered, 10 000 content subscriptions, one subscriber streaming; beside nats-server with
+// JetStream on files, one replica, published asynchronously, in the same run.
+//
+// JetStream of that version writes to files and leaves their fsync to a timer; Weir answers after
+// the fsync. Both get 300 bytes per event; Weir's are CloudEvents in batches of 100.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+#include "base/prng.h"
+#include "server/http_test_client_testing.h"
+#include "server/jetstream_testing.h"
+#include "server/served_broker_testing.h"
+
+namespace weir::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kSubscriptionCount = 10'000;
+constexpr std::size_t kSymbolCount = 1'000;
+constexpr std::size_t kPublisherCount = 16;
+constexpr std::uint64_t kBatchEvents = 100;
+constexpr std::uint64_t kEventCount = 400'000;
+constexpr std::uint64_t kEventBytes = 300;
+constexpr std::uint64_t kJetStreamWindow = 4'000;
+constexpr std::string_view kWatched = "S7";
+
+std::int64_t microseconds_now() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch())
+      .count();
+}
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Ten subscriptions for each symbol, each to another range of prices.
+std::vector<std::string> filters() {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < kSubscriptionCount; ++i) {
+    texts.push_back(
+        fmt::format("type = 'quote' and data.symbol = 'S{}' and data.price between {} and {}",
+                    i % kSymbolCount, 10 * (i / kSymbolCount), 10 * (i / kSymbolCount) + 30));
+  }
+  return texts;
+}
+
+std::string quote(base::Prng& prng, std::string_view id) {
+  std::string text = fmt::format(
+      R"({{"specversion":"1.0","id":"{}","source":"/exchanges/7","type":"quote",)"
+      R"("data":{{"symbol":"S{}","price":{}.{:02},"sent":{},"note":")",
+      id, prng.below(kSymbolCount), prng.below(100), prng.below(100), microseconds_now());
+  text.append(text.size() + 3 < kEventBytes ? kEventBytes - text.size() - 3 : 1, 'x');
+  return text + "\"}}";
+}
+
+// Publishes whole batches until the count is reached.
+void publish(std::uint16_t port, std::size_t publisher, std::atomic<std::uint64_t>& count_left) {
+  base::Prng prng(publisher + 1);
+  TestClient client(port);
+  for (std::uint64_t batch = 0;; ++batch) {
+    std::uint64_t left = count_left.load();
+    while (left != 0 && !count_left.compare_exchange_weak(left, left - kBatchEvents)) {
+    }
+    if (left == 0) return;
+    std::string body = "[";
+    for (std::uint64_t i = 0; i < kBatchEvents; ++i) {
+      if (i > 0) body += ',';
+      body += quote(prng, fmt::format("{}-{}-{}", publisher, batch, i));
+    }
+    const TestAnswer answer = client.request(
+        "POST", "/events", "Content-Type: application/cloudevents-batch+json\r\n", body + ']');
+    WEIR_CHECK(answer.status == 202 || answer.status == 200);
+  }
+}
+
+// Reads a stream of events and notes how long each was on its way, in milliseconds.
+class Watcher {
+ public:
+  explicit Watcher(std::uint16_t port) : client_(port) {
+    client_.send(
+        fmt::format("GET /stream?filter=data.symbol%20%3D%20%27{}%27 HTTP/1.1\r\n"
+                    "Host: localhost\r\nAccept: text/event-stream\r\n\r\n",
+                    kWatched));
+    WEIR_CHECK(client_.read_head().status == 200);
+    thread_ = std::jthread([this] { watch(); });
+  }
+
+  // The latencies so far, sorted; begins anew.
+  std::vector<double> take() {
+    const std::scoped_lock lock(mutex_);
+    std::ranges::sort(latencies_);
+    return std::exchange(latencies_, {});
+  }
+
+  void finish() {
+    client_.finish();
+    thread_.join();
+  }
+
+ private:
+  void watch() {
+    while (true) {
+      const std::string line = client_.read_until("\n");
+      if (line.empty()) return;
+      const std::size_t sent = line.find("\"sent\":");
+      if (sent == std::string::npos) continue;
+      std::int64_t at = 0;
+      std::from_chars(line.data() + sent + 7, line.data() + line.size(), at);
+      const std::scoped_lock lock(mutex_);
+      latencies_.push_back(static_cast<double>(microseconds_now() - at) / 1000.0);
+    }
+  }
+
+  TestClient client_;
+  std::mutex mutex_;
+  std::vector<double> latencies_;
+  std::jthread thread_;
+};
+
+double percentile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
+double publish_to_weir(std::uint16_t port) {
+  std::atomic<std::uint64_t> count_left = kEventCount;
+  const Clock::time_point begin = Clock::now();
+  {
+    std::vector<std::jthread> publishers;
+    for (std::size_t i = 0; i < kPublisherCount; ++i) {
+      publishers.emplace_back([port, i, &count_left] { publish(port, i, count_left); });
+    }
+  }
+  return static_cast<double>(kEventCount) / seconds_since(begin);
+}
+
+double publish_to_jetstream(benchmark::State& state) {
+  JetStream jetstream;
+  const std::string payload(kEventBytes, 'x');
+  const base::Duration cpu_before = cpu_time_of(jetstream.process());
+  const Clock::time_point begin = Clock::now();
+  jetstream.publish(payload, kEventCount, kJetStreamWindow);
+  const double seconds = seconds_since(begin);
+  const base::Duration cpu = cpu_time_of(jetstream.process());
+  state.counters["jetstream_cpu_us_per_event"] =
+      static_cast<double>(cpu.nanoseconds - cpu_before.nanoseconds) / 1000.0 /
+      static_cast<double>(kEventCount);
+  return static_cast<double>(kEventCount) / seconds;
+}
+
+void BM_BrokerDurable(benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) {
+    ServedBroker broker(filters());
+    Watcher watcher(broker.port());
+    const base::Duration cpu_before = cpu_time_of(broker.process());
+    const double rate = publish_to_weir(broker.port());
+    const base::Duration cpu = cpu_time_of(broker.process());
+    const std::vector<double> latencies = watcher.take();
+    watcher.finish();
+    const double jetstream_rate = publish_to_jetstream(state);
+    state.SetIterationTime(static_cast<double>(kEventCount) / rate);
+    state.counters["events_per_s"] = rate;
+    state.counters["jetstream_per_s"] = jetstream_rate;
+    state.counters["x_jetstream"] = rate / jetstream_rate;
+    state.counters["cpu_us_per_event"] =
+        static_cast<double>(cpu.nanoseconds - cpu_before.nanoseconds) / 1000.0 /
+        static_cast<double>(kEventCount);
+    state.counters["p50_ms"] = percentile(latencies, 0.5);
+    state.counters["p99_ms"] = percentile(latencies, 0.99);
+  }
+}
+BENCHMARK(BM_BrokerDurable)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace weir::server

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange: one request on its way through its handler, with all that the handler may use.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "broker/broker.h"
+#include "server/authenticator.h"
+#include "server/deadline.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/net.h"
+#include "server/request.h"
+#include "server/router.h"
+#include "server/server_options.h"
+#include "server/transport.h"
+
+namespace weir::server {
+
+// What all connections share.
+struct Services {
+  Services(broker::Broker& the_broker, ServerOptions the_options)
+      : broker(the_broker),
+        options(std::move(the_options)),
+        authenticator(broker, metrics, options),
+        anonymous(std::make_shared<broker::Principal>(
+            broker::Principal{.name = "", .grants = options.anonymous_grants})) {}
+
+  broker::Broker& broker;
+  const ServerOptions options;
+  Metrics metrics;
+  Authenticator authenticator;
+  const broker::PrincipalPtr anonymous;
+};
+
+// That a connection is to end soon.
+struct StopSignal {
+  bool stopping = false;
+  std::function<void()> notify = {};  // called when it begins to
+};
+
+struct Exchange {
+  Services& services;
+  Request& request;
+  Transport& transport;
+  Deadline& deadline;
+  StopSignal& stop;
+  bool has_bytes_after = false;  // more than the request has arrived
+  std::string id = {};           // of the path
+  broker::PrincipalPtr principal = {};
+};
+
+using Handler = Task<Response> (*)(Exchange& exchange);
+
+Handler handler_of(Action action);
+
+}  // namespace weir::server

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeBroker: a broker for tests of the server, that does what it is told and notes what it gets.
+//
+// Publishing accepts every event, refuses a second one of the same id as a duplicate, and answers
+// from a thread of its own. Sessions deliver what deliver() gives them, as far as credit goes.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "broker/broker.h"
+
+namespace weir::server {
+
+class FakeSession;
+
+class FakeBroker final : public broker::Broker {
+ public:
+  FakeBroker();
+  ~FakeBroker() override;
+
+  // What tests say.
+  void add_token(std::string token, broker::Grants grants);
+  void refuse_publishing(std::optional<base::Error> error);
+  void hold_publishing(bool hold);  // answers wait until it is false again
+  void set_trouble(std::optional<base::Error> error);
+  void add_dead_letter(store::DeadLetterRow letter);
+  // To the open session, when there is one; waits for it.
+  void deliver(broker::Dispatch dispatch);
+  void deliver(std::uint64_t number, std::string json, bool redelivered = false);
+  void end_session(base::Error reason);
+
+  // What tests ask; these wait for it.
+  std::optional<std::uint64_t> attached_with();  // what the last attach() was told to be there
+  bool wait_until_closed();                      // the last session
+  bool wait_for_publishers(std::size_t count);   // held ones
+  std::uint64_t credit_max();                    // that the last session had at a time
+  std::uint64_t total_credit();
+  std::size_t authentication_count() const;
+
+  void stop() override {}
+  base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
+  base::Result<void> reload_tokens() override { return {}; }
+  void publish(const broker::PrincipalPtr& principal,
+               std::vector<base::Result<event::EventPtr>> events,
+               broker::PublishDone done) override;
+  void put(const broker::PrincipalPtr& principal, broker::DefinitionPtr definition,
+           std::optional<std::string> id, broker::PutMode mode,
+           broker::SubscriptionDone done) override;
+  void remove(const broker::PrincipalPtr& principal, std::string_view id,
+              broker::Done done) override;
+  base::Result<broker::SubscriptionInfo> get(const broker::PrincipalPtr& principal,
+                                             std::string_view id) override;
+  std::vector<broker::SubscriptionInfo> list(const broker::PrincipalPtr& principal,
+                                             std::string_view after_id,
+                                             std::size_t count_max) override;
+  void acknowledge(const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t number,
+                   broker::Done done) override;
+  base::Result<std::vector<store::DeadLetterRow>> dead_letters(
+      const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
+      std::size_t count_max) override;
+  broker::SessionPtr attach(const broker::PrincipalPtr& principal, std::string_view id,
+                            std::optional<std::uint64_t> acknowledged,
+                            std::shared_ptr<broker::Consumer> consumer) override;
+  broker::SessionPtr attach_sink(std::string_view, std::shared_ptr<broker::Consumer>) override {
+    return nullptr;
+  }
+  broker::SessionPtr stream(const broker::PrincipalPtr& principal, broker::DefinitionPtr definition,
+                            std::shared_ptr<broker::Consumer> consumer) override;
+  void listen_to_sinks(std::shared_ptr<broker::SinkListener>) override {}
+  void report_trouble(std::string_view, std::string) override {}
+  broker::BrokerStats stats() const override;
+  std::optional<base::Error> trouble() const override;
+  const broker::BrokerOptions& options() const override { return options_; }
+
+ private:
+  friend class FakeSession;
+
+  void later(std::function<void()> work);
+  std::uint64_t ask(std::function<std::uint64_t(const FakeSession&)> question);
+  void work();
+  broker::PublishOutcome publish_one(const base::Result<event::EventPtr>& event);
+  broker::SessionPtr open(std::shared_ptr<broker::Consumer> consumer,
+                          std::optional<base::Error> refusal);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  broker::BrokerOptions options_;
+  std::map<std::string, broker::PrincipalPtr, std::less<>> tokens_;
+  std::size_t authentication_count_ = 0;
+  std::set<std::string> published_;
+  std::uint64_t sequence_ = 0;
+  std::optional<base::Error> publish_error_;
+  std::optional<base::Error> trouble_;
+  bool hold_ = false;
+  std::vector<std::function<void()>> held_;
+  std::map<std::string, broker::SubscriptionInfo, std::less<>> subscriptions_;
+  std::vector<store::DeadLetterRow> letters_;
+  std::shared_ptr<FakeSession> session_;
+  std::optional<std::uint64_t> attached_with_;
+
+  std::deque<std::function<void()>> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace weir::server

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/io_thread.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace weir::server {
+
+IoThread::IoThread(Services& services)
+    : services_(services),
+      context_(1),
+      guard_(asio::make_work_guard(context_)),
+      grace_timer_(context_) {}
+
+IoThread::~IoThread() { join(); }
+
+void IoThread::start() {
+  thread_ = std::thread([this] { context_.run(); });
+}
+
+void IoThread::open(NewConnection connection) {
+  auto work = [this, moved = std::move(connection)]() mutable { open_here(std::move(moved)); };
+  asio::post(context_, std::move(work));
+}
+
+void IoThread::open_here(NewConnection added) {
+  if (stopping_) return;
+  NetError ignored;
+  added.socket.set_option(Tcp::no_delay(true), ignored);
+  auto transport = make_transport(std::move(added.socket), std::move(added.tls));
+  auto connection =
+      std::make_shared<Connection>(services_, std::move(transport), added.from_loopback);
+  Connection* const key = connection.get();
+  connections_.insert(key);
+  auto task = added.refused ? connection->refuse() : connection->run();
+  auto done = [this, connection = std::move(connection), slot = std::move(added.slot)](
+                  std::exception_ptr failure) { close_here(connection.get(), std::move(failure)); };
+  asio::co_spawn(context_, std::move(task), std::move(done));
+}
+
+void IoThread::close_here(Connection* connection, std::exception_ptr failure) {
+  connections_.erase(connection);
+  if (failure && services_.options.log) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& exception) {
+      services_.options.log->write(LogLevel::kError, "a connection failed",
+                                   {{"reason", exception.what()}});
+    }
+  }
+  finish_if_empty();
+}
+
+void IoThread::begin_stop(Milliseconds grace) {
+  asio::post(context_, [this, grace] { stop_here(grace); });
+}
+
+void IoThread::stop_here(Milliseconds grace) {
+  if (stopping_) return;
+  stopping_ = true;
+  for (Connection* const connection : connections_) connection->begin_stop();
+  grace_timer_.expires_after(grace);
+  grace_timer_.async_wait([this](NetError error) {
+    if (error) return;
+    for (Connection* const connection : connections_) connection->abort();
+  });
+  finish_if_empty();
+}
+
+void IoThread::finish_if_empty() {
+  if (!stopping_ || !connections_.empty()) return;
+  grace_timer_.cancel();
+  guard_.reset();
+}
+
+void IoThread::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace weir::server

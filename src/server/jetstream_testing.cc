@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jetstream_testing.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+
+namespace weir::server {
+namespace {
+
+constexpr int kConnectAttempts = 500;
+constexpr std::chrono::milliseconds kAttemptInterval(20);
+constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
+constexpr std::uint64_t kMessagesPerWrite = 64;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+const sockaddr* plain(const sockaddr_in& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+std::uint16_t free_port() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t length = sizeof address;
+  WEIR_CHECK(::bind(probe, plain(address), sizeof address) == 0);
+  WEIR_CHECK(::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length) == 0);
+  ::close(probe);
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+JetStream::JetStream() : port_(free_port()) {
+  start_server();
+  connect();
+  create_stream();
+}
+
+JetStream::~JetStream() {
+  ::close(socket_);
+  ::kill(process_, SIGTERM);
+  int status = 0;
+  ::waitpid(process_, &status, 0);
+}
+
+void JetStream::start_server() {
+  std::vector<std::string> words = {"nats-server", "-js",       "-sd", directory_.path().string(),
+                                    "-a",          "127.0.0.1", "-p",  std::to_string(port_)};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const int failed =
+      ::posix_spawnp(&process_, "nats-server", &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  WEIR_CHECK(failed == 0);
+}
+
+void JetStream::connect() {
+  const sockaddr_in address = loopback(port_);
+  for (int attempt = 0; attempt < kConnectAttempts; ++attempt) {
+    socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    if (::connect(socket_, plain(address), sizeof address) == 0) {
+      const int on = 1;
+      ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      return send("CONNECT {\"verbose\":false,\"headers\":false}\r\nSUB answers 1\r\n");
+    }
+    ::close(socket_);
+    std::this_thread::sleep_for(kAttemptInterval);
+  }
+  WEIR_CHECK(false && "nats-server listens");
+}
+
+void JetStream::create_stream() {
+  const std::string_view stream =
+      R"({"name":"EVENTS","subjects":["events"],"storage":"file","num_replicas":1})";
+  for (int attempt = 0; attempt < kConnectAttempts; ++attempt) {
+    send(fmt::format("PUB $JS.API.STREAM.CREATE.EVENTS answers {}\r\n{}\r\n", stream.size(),
+                     stream));
+    while (read_messages() == 0) {
+    }
+    if (last_message_.find("\"error\"") == std::string::npos) return;
+    std::this_thread::sleep_for(kAttemptInterval);
+  }
+  WEIR_CHECK(false && "the stream is created");
+}
+
+void JetStream::publish(std::string_view payload, std::uint64_t count, std::uint64_t window) {
+  const std::string message =
+      fmt::format("PUB events answers {}\r\n{}\r\n", payload.size(), payload);
+  std::uint64_t sent = 0;
+  std::string block;
+  for (std::uint64_t acknowledged = 0; acknowledged < count;) {
+    const std::uint64_t room = std::min(count - sent, window - (sent - acknowledged));
+    block.clear();
+    for (std::uint64_t i = 0; i < std::min(room, kMessagesPerWrite); ++i, ++sent) block += message;
+    if (!block.empty()) send(block);
+    pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
+    if (block.empty() || ::poll(&ready, 1, 0) > 0) acknowledged += read_messages();
+  }
+}
+
+void JetStream::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    WEIR_CHECK(sent > 0);
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+// MSG <subject> <sid> <bytes>\r\n<payload>\r\n, and lines such as INFO, PING and +OK between them.
+std::uint64_t JetStream::read_messages() {
+  std::array<char, kReadBytes> buffer{};
+  const ssize_t size = ::recv(socket_, buffer.data(), buffer.size(), 0);
+  WEIR_CHECK(size > 0);
+  rest_.append(buffer.data(), static_cast<std::size_t>(size));
+  std::uint64_t count = 0;
+  std::size_t place = 0;
+  for (std::size_t end = 0; (end = rest_.find("\r\n", place)) != std::string::npos;) {
+    const std::string_view line(rest_.data() + place, end - place);
+    std::size_t next = end + 2;
+    if (line.starts_with("MSG ")) {
+      std::size_t bytes = 0;
+      const std::string_view number = line.substr(line.rfind(' ') + 1);
+      std::from_chars(number.data(), number.data() + number.size(), bytes);
+      if (rest_.size() < next + bytes + 2) break;
+      last_message_ = rest_.substr(next, bytes);
+      next += bytes + 2;
+      ++count;
+    } else if (line == "PING") {
+      send("PONG\r\n");
+    }
+    place = next;
+  }
+  rest_.erase(0, place);
+  return count;
+}
+
+}  // namespace weir::server

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/metrics.h"
+
+#include <fmt/format.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "server/router.h"
+
+namespace weir::server {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+constexpr unsigned kStatusMin = 100;
+constexpr unsigned kStatusCount = 500;
+
+constexpr std::array kLatencyBounds = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
+                                       0.025,  0.05,    0.1,    0.25,  0.5,    1.0,   5.0};
+
+constexpr std::array<std::string_view, kLimitCount> kLimitNames = {
+    "connection_count_max",
+    "connections_per_address_max",
+    "header_bytes_max",
+    "header_timeout",
+    "body_bytes_max",
+    "body_timeout",
+    "idle_timeout",
+    "write_timeout",
+    "authentication_queue_max",
+    "websocket_message_bytes_max",
+    "websocket_ping_interval",
+};
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+
+MetricFamily family(std::string_view name, std::string_view help, MetricType type) {
+  return {.name = std::string(name), .help = std::string(help), .type = type, .metric = {}};
+}
+
+ClientMetric sample(double value, std::vector<ClientMetric::Label> labels = {}) {
+  ClientMetric metric;
+  metric.label = std::move(labels);
+  metric.counter.value = value;
+  metric.gauge.value = value;
+  return metric;
+}
+
+MetricFamily single(std::string_view name, std::string_view help, MetricType type, double value) {
+  MetricFamily result = family(name, help, type);
+  result.metric.push_back(sample(value));
+  return result;
+}
+
+std::string_view route_name(std::size_t index) {
+  return index < routes().size() ? routes()[index].pattern : "none";
+}
+
+struct BrokerRow {
+  std::string_view name;
+  std::string_view help;
+  MetricType type;
+  std::uint64_t broker::BrokerStats::* member;
+};
+
+using Stats = broker::BrokerStats;
+constexpr MetricType kCounter = MetricType::Counter;
+constexpr MetricType kGauge = MetricType::Gauge;
+
+constexpr std::array kBrokerRows = {
+    BrokerRow{"weir_events_received_total", "Events received", kCounter, &Stats::received},
+    BrokerRow{"weir_events_accepted_total", "Events written to the log", kCounter,
+              &Stats::accepted},
+    BrokerRow{"weir_events_duplicate_total", "Events dropped as duplicates", kCounter,
+              &Stats::duplicates},
+    BrokerRow{"weir_events_rejected_total", "Events invalid or not granted", kCounter,
+              &Stats::rejected},
+    BrokerRow{"weir_events_unavailable_total", "Events refused for the log's sake", kCounter,
+              &Stats::unavailable},
+    BrokerRow{"weir_publish_busy_total", "Requests refused by publish_queue_bytes_max", kCounter,
+              &Stats::refused_busy},
+    BrokerRow{"weir_publish_blocked_total", "Requests refused by a full blocking outbox", kCounter,
+              &Stats::refused_blocked},
+    BrokerRow{"weir_commits_total", "Commits of the log", kCounter, &Stats::commits},
+    BrokerRow{"weir_commit_failures_total", "Commits that failed", kCounter,
+              &Stats::commit_failures},
+    BrokerRow{"weir_deliveries_matched_total", "Deliveries put into outboxes", kCounter,
+              &Stats::matched},
+    BrokerRow{"weir_deliveries_dispatched_total", "Deliveries handed to consumers", kCounter,
+              &Stats::dispatched},
+    BrokerRow{"weir_deliveries_acknowledged_total", "Deliveries acknowledged", kCounter,
+              &Stats::acknowledged},
+    BrokerRow{"weir_deliveries_redelivered_total", "Deliveries handed out again", kCounter,
+              &Stats::redelivered},
+    BrokerRow{"weir_deliveries_dropped_total", "Deliveries dropped by full outboxes", kCounter,
+              &Stats::dropped},
+    BrokerRow{"weir_deliveries_conflated_total", "Deliveries replaced by newer ones", kCounter,
+              &Stats::conflated},
+    BrokerRow{"weir_deliveries_expired_total", "Deliveries whose event left the log", kCounter,
+              &Stats::expired},
+    BrokerRow{"weir_deliveries_buried_total", "Deliveries made dead letters", kCounter,
+              &Stats::buried},
+    BrokerRow{"weir_registry_failures_total", "Failed writes of the registry", kCounter,
+              &Stats::registry_failures},
+    BrokerRow{"weir_checkpoints_total", "Checkpoints written", kCounter, &Stats::checkpoints},
+    BrokerRow{"weir_subscriptions_durable", "Durable subscriptions", kGauge,
+              &Stats::subscriptions_durable},
+    BrokerRow{"weir_subscriptions_ephemeral", "Ephemeral subscriptions", kGauge,
+              &Stats::subscriptions_ephemeral},
+    BrokerRow{"weir_sessions", "Consumers connected", kGauge, &Stats::sessions},
+    BrokerRow{"weir_deliveries_pending", "Deliveries in all outboxes", kGauge, &Stats::pending},
+    BrokerRow{"weir_outboxes_blocking", "Full outboxes that block publishers", kGauge,
+              &Stats::blocking},
+    BrokerRow{"weir_publish_queue_bytes", "Bytes waiting to be written", kGauge,
+              &Stats::publish_queue_bytes},
+    BrokerRow{"weir_shard_queue_events", "Events waiting to be matched", kGauge,
+              &Stats::shard_queue_events},
+    BrokerRow{"weir_log_bytes", "Bytes in the log", kGauge, &Stats::log_bytes},
+    BrokerRow{"weir_log_first_sequence", "First event in the log", kGauge,
+              &Stats::log_first_sequence},
+    BrokerRow{"weir_log_next_sequence", "The next event's place", kGauge,
+              &Stats::log_next_sequence},
+    BrokerRow{"weir_recovered_torn_bytes", "Bytes of a torn tail cut at the start", kGauge,
+              &Stats::recovered_torn_bytes},
+    BrokerRow{"weir_recovered_events", "Events read again at the start", kGauge,
+              &Stats::recovered_events},
+    BrokerRow{"weir_recovered_deliveries", "Deliveries found again at the start", kGauge,
+              &Stats::recovered_deliveries},
+};
+
+}  // namespace
+
+struct Metrics::Answers {
+  explicit Answers(std::size_t route_count) : by_status(route_count * kStatusCount) {}
+
+  MetricFamily requests() const {
+    MetricFamily result = family("weir_http_requests_total", "Requests answered", kCounter);
+    for (std::size_t i = 0; i < by_status.size(); ++i) {
+      const std::uint64_t count = by_status[i].load(std::memory_order_relaxed);
+      if (count == 0) continue;
+      result.metric.push_back(
+          sample(number(count), {{"route", std::string(route_name(i / kStatusCount))},
+                                 {"status", fmt::to_string(kStatusMin + i % kStatusCount)}}));
+    }
+    return result;
+  }
+
+  MetricFamily latency() const {
+    MetricFamily result = family(
+        "weir_http_request_seconds",
+        "From a request's header to the end of its answer, without streams", MetricType::Histogram);
+    ClientMetric::Histogram histogram;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+      histogram.sample_count += buckets[i].load(std::memory_order_relaxed);
+      const double bound =
+          i < kLatencyBounds.size() ? kLatencyBounds[i] : std::numeric_limits<double>::infinity();
+      histogram.bucket.push_back(
+          {.cumulative_count = histogram.sample_count, .upper_bound = bound});
+    }
+    histogram.sample_sum = number(nanoseconds.load(std::memory_order_relaxed)) * 1e-9;
+    ClientMetric metric;
+    metric.histogram = std::move(histogram);
+    result.metric.push_back(std::move(metric));
+    return result;
+  }
+
+  std::vector<Counter> by_status;
+  std::array<Counter, kLatencyBounds.size() + 1> buckets{};
+  Counter nanoseconds = 0;
+};
+
+std::string_view to_string(Limit limit) { return kLimitNames[static_cast<std::size_t>(limit)]; }
+
+Metrics::Metrics() : answers_(std::make_unique<Answers>(routes().size() + 1)) {}
+Metrics::~Metrics() = default;
+
+void Metrics::count_answer(std::size_t route_index, unsigned status,
+                           std::chrono::nanoseconds latency) {
+  const std::size_t place = std::clamp(status, kStatusMin, kStatusMin + kStatusCount - 1);
+  add(answers_->by_status[route_index * kStatusCount + place - kStatusMin], 1);
+  if (route_index < routes().size() && routes()[route_index].streams) return;
+  const double seconds = std::chrono::duration<double>(latency).count();
+  const auto* const bound = std::ranges::lower_bound(kLatencyBounds, seconds);
+  add(answers_->buckets[static_cast<std::size_t>(bound - kLatencyBounds.begin())], 1);
+  add(answers_->nanoseconds, static_cast<std::uint64_t>(latency.count()));
+}
+
+std::string Metrics::text(const broker::BrokerStats& broker) const {
+  std::vector<MetricFamily> all = {answers_->requests(), answers_->latency()};
+  MetricFamily limits =
+      family("weir_limit_hits_total", "How often a limit stopped a peer", kCounter);
+  for (std::size_t i = 0; i < kLimitCount; ++i) {
+    limits.metric.push_back(
+        sample(number(limits_[i].load()), {{"limit", std::string(kLimitNames[i])}}));
+  }
+  all.push_back(std::move(limits));
+  all.push_back(single("weir_connections_total", "Connections accepted", kCounter,
+                       number(connections_.load())));
+  all.push_back(single("weir_tokens_refused_total", "Requests with a token that is not valid",
+                       kCounter, number(refused_tokens_.load())));
+  all.push_back(single("weir_stream_dispatches_total", "Deliveries written to streams", kCounter,
+                       number(stream_dispatches_.load())));
+  all.push_back(single("weir_stream_bytes_total", "Bytes of deliveries written to streams",
+                       kCounter, number(stream_bytes_.load())));
+  all.push_back(
+      single("weir_connections", "Connections open", kGauge, static_cast<double>(open_.load())));
+  MetricFamily streams = family("weir_streams", "Streams open", kGauge);
+  streams.metric.push_back(sample(static_cast<double>(sses_.load()), {{"kind", "sse"}}));
+  streams.metric.push_back(
+      sample(static_cast<double>(websockets_.load()), {{"kind", "websocket"}}));
+  all.push_back(std::move(streams));
+  for (const BrokerRow& row : kBrokerRows) {
+    all.push_back(single(row.name, row.help, row.type, number(broker.*row.member)));
+  }
+  all.push_back(single("weir_commit_seconds_total", "Time spent in commits", kCounter,
+                       number(broker.commit_nanoseconds) * 1e-9));
+  return prometheus::TextSerializer().Serialize(all);
+}
+
+}  // namespace weir::server

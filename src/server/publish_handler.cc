@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// POST /events: events in one of the three content modes. Answered when the broker has them for
+// good.
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/await_callback.h"
+#include "server/event_headers.h"
+#include "server/handlers.h"
+#include "server/json_writer.h"
+#include "server/problem.h"
+
+namespace weir::server {
+namespace {
+
+using broker::PublishOutcome;
+using broker::PublishStatus;
+using Events = std::vector<base::Result<event::EventPtr>>;
+using Outcomes = base::Result<std::vector<PublishOutcome>>;
+
+event::EventLimits limits_of(const Exchange& exchange) {
+  event::EventLimits limits;
+  limits.batch_count_max = exchange.services.broker.options().publish_event_count_max;
+  limits.json.text_bytes_max = exchange.services.options.body_bytes_max;
+  return limits;
+}
+
+// Events one by one, or why there are none. A single event that is invalid is no event.
+base::Result<Events> decode(const Exchange& exchange, ContentMode mode) {
+  const Request& request = exchange.request;
+  const event::EventLimits limits = limits_of(exchange);
+  if (mode == ContentMode::kBatch) return event::decode_batch(request.body, limits);
+  auto event = mode == ContentMode::kStructured
+                   ? event::decode_event(request.body, limits)
+                   : decode_binary_event(request.fields, request.body, limits);
+  if (!event) return event.error();
+  Events events;
+  events.push_back(std::move(event));
+  return events;
+}
+
+void append_outcome(const PublishOutcome& outcome, JsonObject& object, std::string& out) {
+  switch (outcome.status) {
+    case PublishStatus::kAccepted:
+      object.member("status", "accepted");
+      object.member("sequence", outcome.sequence);
+      break;
+    case PublishStatus::kDuplicate:
+      object.member("status", "duplicate");
+      break;
+    case PublishStatus::kRejected:
+      object.member("status", "rejected");
+      if (outcome.error) {
+        object.name("error");
+        append_problem(*outcome.error, out);
+      }
+      break;
+  }
+}
+
+Response answer_one(const PublishOutcome& outcome) {
+  if (outcome.error) return problem_response(*outcome.error);
+  Response response = {.status = outcome.status == PublishStatus::kAccepted ? 202U : 200U};
+  JsonObject object(response.body);
+  append_outcome(outcome, object, response.body);
+  object.close();
+  return response;
+}
+
+bool is_invalid(const PublishOutcome& outcome) {
+  return outcome.status == PublishStatus::kRejected && outcome.error &&
+         outcome.error->code() == base::ErrorCode::kInvalidInput;
+}
+
+Response answer_batch(const std::vector<PublishOutcome>& outcomes) {
+  const auto count = [&](PublishStatus status) {
+    return static_cast<std::size_t>(std::ranges::count(outcomes, status, &PublishOutcome::status));
+  };
+  Response response;
+  if (!outcomes.empty() && std::ranges::all_of(outcomes, is_invalid)) response.status = 400;
+  std::string& out = response.body;
+  JsonObject object(out);
+  object.member("accepted", count(PublishStatus::kAccepted));
+  object.member("duplicates", count(PublishStatus::kDuplicate));
+  object.member("rejected", count(PublishStatus::kRejected));
+  object.name("results");
+  for (std::size_t index = 0; index < outcomes.size(); ++index) {
+    out += index == 0 ? '[' : ',';
+    JsonObject result(out);
+    result.member("index", index);
+    append_outcome(outcomes[index], result, out);
+    result.close();
+  }
+  out += outcomes.empty() ? "[]" : "]";
+  object.close();
+  return response;
+}
+
+}  // namespace
+
+Task<Response> publish_events(Exchange& exchange) {
+  const auto mode = content_mode(exchange.request.fields);
+  if (!mode) co_return problem_response(mode.error());
+  auto events = decode(exchange, *mode);
+  if (!events) co_return problem_response(events.error());
+
+  auto start = [&](std::function<void(Outcomes)> done) {
+    exchange.services.broker.publish(exchange.principal, std::move(*events), std::move(done));
+  };
+  const Outcomes outcomes = co_await await_callback<Outcomes>(std::move(start));
+  if (!outcomes) co_return problem_response(outcomes.error());
+  co_return *mode == ContentMode::kBatch ? answer_batch(*outcomes) : answer_one(outcomes->front());
+}
+
+}  // namespace weir::server

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/webhook_sink.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/system/system_error.hpp>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/instant.h"
+#include "base/result.h"
+#include "server/webhook_request.h"
+#include "server/webhook_session.h"
+
+namespace weir::server {
+
+using broker::WebhookAction;
+
+namespace {
+
+std::string waiting_text(const std::string& reason, base::Instant at, base::Instant now) {
+  const double seconds = static_cast<double>((at - now).nanoseconds) / 1e9;
+  return fmt::format("{}; next attempt in {:.1f} s", reason, seconds);
+}
+
+// The subscription is gone, or the broker is going.
+bool is_final(const base::Error& reason) {
+  using enum base::ErrorId;
+  return reason.id == kBrokerEnded || reason.id == kBrokerStopping ||
+         reason.id == kBrokerNoSuchSubscription;
+}
+
+}  // namespace
+
+WebhookSink::WebhookSink(WebhookShared& shared, std::string id, std::string sink)
+    : shared_(shared),
+      id_(std::move(id)),
+      sink_(std::move(sink)),
+      policy_(shared.options.policy),
+      wake_(*shared.io) {}
+
+void WebhookSink::start() {
+  auto finish = [self = shared_from_this()](const std::exception_ptr& thrown) {
+    self->release();
+    if (!thrown) return;
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const boost::system::system_error& error) {
+      // This is how stop() ends a coroutine.
+      if (error.code() != asio::error::operation_aborted) self->set_trouble(error.what());
+    } catch (const std::exception& error) {
+      self->set_trouble(error.what());
+    }
+  };
+  asio::co_spawn(*shared_.io, run(),
+                 asio::bind_cancellation_slot(cancel_.slot(), std::move(finish)));
+}
+
+void WebhookSink::stop() {
+  release();
+  cancel_.emit(asio::cancellation_type::terminal);
+}
+
+void WebhookSink::on_dispatch(std::uint64_t round, std::vector<broker::Dispatch> dispatches) {
+  if (round != session_round_) return;
+  std::ranges::move(dispatches, std::back_inserter(waiting_));
+  wake_.cancel();
+}
+
+void WebhookSink::on_end(std::uint64_t round, const base::Error& reason) {
+  if (round != session_round_) return;
+  session_end_ = reason;
+  wake_.cancel();
+}
+
+Task<void> WebhookSink::run() {
+  base::Result<Url> url = parse_url(sink_);
+  if (!url) {
+    set_trouble("the sink is not a URL: " + url.error().to_string());
+    co_return;
+  }
+  url_ = *std::move(url);
+  while (true) {
+    Next next = co_await gain_permission();
+    if (next == Next::kGoOn) next = co_await consume();
+    if (next == Next::kEnd) co_return;
+  }
+}
+
+Task<WebhookSink::Next> WebhookSink::gain_permission() {
+  const WebhookOptions& options = shared_.options;
+  const HttpCall call = permission_call(url_, options.origin, options.requests_per_minute);
+  while (true) {
+    const base::Result<HttpAnswer> answer = co_await send(call);
+    const broker::HandshakeOutcome outcome = permission_outcome(answer);
+    const WebhookAction action = policy_.on_handshake(outcome, options.origin, now(), shared_.prng);
+    if (action.kind == WebhookAction::Kind::kDone) {
+      set_trouble("");
+      co_return Next::kGoOn;
+    }
+    if (action.kind == WebhookAction::Kind::kStop) {
+      set_trouble(action.reason + ": nothing more is sent there");
+      co_return Next::kEnd;
+    }
+    set_trouble(waiting_text(action.reason, action.at, now()));
+    co_await wait_until(action.at);
+  }
+}
+
+Task<WebhookSink::Next> WebhookSink::consume() {
+  attach();
+  while (!session_end_) {
+    if (waiting_.empty()) {
+      co_await wait_for_input();
+      continue;
+    }
+    const broker::Dispatch dispatch = std::move(waiting_.front());
+    waiting_.pop_front();
+    const Next next = co_await deliver(dispatch);
+    if (next == Next::kEnd) co_return Next::kEnd;
+  }
+  const base::Error reason = *session_end_;
+  close_session();
+  if (is_final(reason)) co_return Next::kEnd;
+  const base::Instant at = policy_.attach_at(now());
+  set_trouble(waiting_text(reason.message, at, now()));
+  co_await wait_until(at);
+  co_return Next::kGoOn;
+}
+
+Task<WebhookSink::Next> WebhookSink::deliver(const broker::Dispatch& dispatch) {
+  HttpCall call = delivery_call(url_, id_, dispatch);
+  while (true) {
+    const base::Instant send_at = policy_.send_at(now());
+    co_await wait_until(send_at);
+    if (session_end_) co_return Next::kGoOn;
+    const base::Result<HttpAnswer> answer = co_await send(call);
+    if (session_end_) co_return Next::kGoOn;
+    const WebhookAction action = policy_.on_result(delivery_outcome(answer), now(), shared_.prng);
+    if (action.kind != WebhookAction::Kind::kRetry) co_return settle(dispatch, action);
+    set_trouble(waiting_text(fmt::format("delivery {}: {}", dispatch.number, action.reason),
+                             action.at, now()));
+    mark_redelivered(call);
+    co_await wait_until(action.at);
+    if (session_end_) co_return Next::kGoOn;
+  }
+}
+
+WebhookSink::Next WebhookSink::settle(const broker::Dispatch& dispatch,
+                                      const WebhookAction& action) {
+  switch (action.kind) {
+    case WebhookAction::Kind::kStop:
+      set_trouble(action.reason + ": nothing more is sent there");
+      close_session();
+      return Next::kEnd;
+    case WebhookAction::Kind::kBury:
+      session_->bury(dispatch.number, action.reason);
+      set_trouble(fmt::format("delivery {} is a dead letter: {}", dispatch.number, action.reason));
+      break;
+    default:
+      session_->acknowledge(dispatch.number);
+      set_trouble("");
+      break;
+  }
+  session_->add_credit(1);
+  return Next::kGoOn;
+}
+
+Task<base::Result<HttpAnswer>> WebhookSink::send(const HttpCall& call) {
+  const WebhookSlots::Permit permit = co_await shared_.slots.acquire();
+  policy_.on_send(now());
+  std::unique_ptr<ClientConnection> connection = take_connection();
+  if (!connection || !connection->is_reusable()) {
+    base::Result<std::unique_ptr<ClientConnection>> opened = co_await shared_.connector.open(url_);
+    if (!opened) co_return base::Result<HttpAnswer>(opened.error());
+    connection = *std::move(opened);
+  }
+  base::Result<HttpAnswer> answer = co_await connection->exchange(call);
+  if (answer) keep_connection(std::move(connection));
+  co_return answer;
+}
+
+// The system's clock may be set meanwhile: only the difference counts.
+Task<void> WebhookSink::wait_until(base::Instant at) {
+  const Clock::time_point until = Clock::now() + std::chrono::nanoseconds((at - now()).nanoseconds);
+  while (Clock::now() < until && !session_end_) {
+    wake_.expires_at(until);
+    NetError ignored;
+    co_await wake_.async_wait(to(ignored));
+  }
+}
+
+// Until something comes; what is idle for long is closed meanwhile.
+Task<void> WebhookSink::wait_for_input() {
+  if (idle_connection_) {
+    wake_.expires_after(std::chrono::nanoseconds(shared_.options.idle_timeout.nanoseconds));
+  } else {
+    wake_.expires_at(Clock::time_point::max());
+  }
+  NetError error;
+  co_await wake_.async_wait(to(error));
+  if (!error) take_connection();
+}
+
+void WebhookSink::attach() {
+  const std::uint64_t round = ++session_round_;
+  auto consumer = std::make_shared<WebhookSession>(shared_.io, weak_from_this(), round);
+  session_ = shared_.broker.attach_sink(id_, std::move(consumer));
+  session_->add_credit(shared_.options.window);
+}
+
+void WebhookSink::close_session() {
+  ++session_round_;
+  waiting_.clear();
+  session_end_.reset();
+  if (session_) std::exchange(session_, nullptr)->close();
+}
+
+void WebhookSink::release() {
+  close_session();
+  take_connection();
+}
+
+void WebhookSink::keep_connection(std::unique_ptr<ClientConnection> connection) {
+  if (shared_.idle_connection_count >= shared_.options.idle_connection_count_max) return;
+  ++shared_.idle_connection_count;
+  idle_connection_ = std::move(connection);
+}
+
+std::unique_ptr<ClientConnection> WebhookSink::take_connection() {
+  if (idle_connection_) --shared_.idle_connection_count;
+  return std::move(idle_connection_);
+}
+
+void WebhookSink::set_trouble(std::string trouble) {
+  if (trouble == trouble_) return;
+  trouble_ = trouble;
+  shared_.broker.report_trouble(id_, std::move(trouble));
+}
+
+}  // namespace weir::server

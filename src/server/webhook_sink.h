@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// WebhookSink: one sink's course, as a coroutine: permission, session, deliveries.
+//
+// Lives on the sender's io thread; the broker's callbacks are posted there.
+#pragma once
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/instant.h"
+#include "base/prng.h"
+#include "base/result.h"
+#include "broker/broker.h"
+#include "broker/delivery.h"
+#include "broker/webhook_policy.h"
+#include "server/http_client_connection.h"
+#include "server/http_client_connector.h"
+#include "server/http_client_message.h"
+#include "server/net.h"
+#include "server/url.h"
+#include "server/webhook_sender.h"
+#include "server/webhook_slots.h"
+
+namespace weir::server {
+
+// What all sinks of a sender share. The io context outlives whoever may still post to it.
+struct WebhookShared {
+  broker::Broker& broker;
+  WebhookOptions options;
+  std::shared_ptr<asio::io_context> io;
+  HttpConnector connector;
+  WebhookSlots slots;
+  base::Prng prng;
+  std::size_t idle_connection_count = 0;
+};
+
+class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
+ public:
+  WebhookSink(WebhookShared& shared, std::string id, std::string sink);
+
+  void start();
+  // Gives everything up; the coroutine ends soon after.
+  void stop();
+
+  // From a session, by way of the io context. Those of an earlier round are not listened to.
+  void on_dispatch(std::uint64_t round, std::vector<broker::Dispatch> dispatches);
+  void on_end(std::uint64_t round, const base::Error& reason);
+
+ private:
+  // Whether to go on.
+  enum class Next : std::uint8_t { kGoOn, kEnd };
+
+  Task<void> run();
+  Task<Next> gain_permission();
+  Task<Next> consume();
+  Task<Next> deliver(const broker::Dispatch& dispatch);
+  Task<base::Result<HttpAnswer>> send(const HttpCall& call);
+  Task<void> wait_until(base::Instant at);
+  Task<void> wait_for_input();
+
+  void attach();
+  Next settle(const broker::Dispatch& dispatch, const broker::WebhookAction& action);
+  void close_session();
+  void release();
+  void keep_connection(std::unique_ptr<ClientConnection> connection);
+  std::unique_ptr<ClientConnection> take_connection();
+  void set_trouble(std::string trouble);
+  base::Instant now() const { return shared_.options.now(); }
+
+  WebhookShared& shared_;
+  std::string id_;
+  std::string sink_;
+  Url url_;
+  broker::WebhookPolicy policy_;
+  asio::cancellation_signal cancel_;
+  asio::steady_timer wake_;
+  std::unique_ptr<ClientConnection> idle_connection_;
+  std::optional<std::string> trouble_;  // as it was reported
+
+  broker::SessionPtr session_;
+  std::deque<broker::Dispatch> waiting_;
+  std::optional<base::Error> session_end_;
+  std::uint64_t session_round_ = 0;
+};
+
+}  // namespace weir::server
