@@ -113,7 +113,8 @@ void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t mat
   const std::uint64_t number =
       held.outbox.push(matched_at, sequences_, delivery.events.front()->source());
   if (held.durable()) matches.add(held.number(), number, sequences_);
-  touch(held);
+  if (held.session || held.outbox.policy() == OutboxPolicy::kBlock) touch(held);
+  mark_stale(held);
 }
 
 void Shard::replay(const LoggedEvent& logged, bool keep_deliveries) {
@@ -129,6 +130,7 @@ void Shard::replay(const LoggedEvent& logged, bool keep_deliveries) {
 std::vector<MatchNoteWriter> Shard::finish_replay(std::uint64_t last_sequence) {
   last_sequence_ = last_sequence;
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
+  update_stale_gauges();
   for (auto& [number, held] : subscriptions_) update_gauges(*held);
   update_wake();
   return std::exchange(replayed_, {});

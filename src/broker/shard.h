@@ -183,6 +183,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
                          const base::Result<void>& written);
   store::CursorRow cursor_of(const Held& held) const;
   void update_gauges(Held& held);
+  void mark_stale(Held& held);
   void update_stale_gauges();
   void update_wake();
 

@@ -96,7 +96,7 @@ void Shard::pump_touched() {
     Held& held = *touched_.back();
     touched_.pop_back();
     held.touched = false;
-    if (!std::exchange(held.stale, true)) stale_.push_back(&held);
+    mark_stale(held);
     if (held.outbox.policy() == OutboxPolicy::kBlock) update_gauges(held);
     pump(held);
   }

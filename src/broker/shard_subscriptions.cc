@@ -133,6 +133,10 @@ Shard::Held* Shard::find(std::uint64_t number) {
   return found == subscriptions_.end() ? nullptr : found->second.get();
 }
 
+void Shard::mark_stale(Held& held) {
+  if (!std::exchange(held.stale, true)) stale_.push_back(&held);
+}
+
 void Shard::update_stale_gauges() {
   for (Held* const held : std::exchange(stale_, {})) {
     held->stale = false;

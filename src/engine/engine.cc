@@ -105,13 +105,13 @@ base::Result<void> Engine::unsubscribe(SubscriptionId id) {
 }
 
 std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::Instant now) {
-  deliveries_.clear();
+  delivery_count_ = 0;
   now = clamp(now);
   deliver_due(now);
   ++counters_.received;
   if (is_ingest_duplicate(*event, now)) {
     ++counters_.ingest_duplicates;
-    return deliveries_;
+    return handed_out();
   }
   ++published_;
   scorer_.begin(*event);
@@ -119,13 +119,13 @@ std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::In
   matcher_->match(*event, scorer_, matches_);
   count_below_score(matches_, *event);
   deliver_matches(matches_, event, now);
-  return deliveries_;
+  return handed_out();
 }
 
 std::span<const Delivery> Engine::advance(base::Instant now) {
-  deliveries_.clear();
+  delivery_count_ = 0;
   deliver_due(clamp(now));
-  return deliveries_;
+  return handed_out();
 }
 
 std::optional<base::Instant> Engine::next_wake() const {
@@ -155,7 +155,7 @@ void Engine::deliver_due(base::Instant now) {
     subscription.drop_duplicates(events, due);
     subscription.counted.delivered += events.size();
     subscription.touch();
-    hand_out(id, subscription, std::move(events));
+    if (!events.empty()) hand_out(id, subscription) = std::move(events);
   }
 }
 
@@ -169,8 +169,22 @@ void Engine::deliver_matches(const Matches& matches, const event::EventPtr& even
     for (; match != matches.end() && match->subscription == id; ++match) {
       conjunctions.push_back(match->conjunction);
     }
-    deliver_one(id, *subscriptions_.find(id)->second, conjunctions, event, now);
+    Subscription& subscription = *subscriptions_.find(id)->second;
+    if (subscription.has_state()) {
+      deliver_one(id, subscription, conjunctions, event, now);
+    } else {
+      deliver_plain(id, subscription, event);
+    }
   }
+}
+
+// To a filter that remembers nothing.
+void Engine::deliver_plain(SubscriptionId id, Subscription& subscription,
+                           const event::EventPtr& event) {
+  if (!subscription.admits(*event)) return;
+  ++subscription.counted.passed;
+  ++subscription.counted.delivered;
+  hand_out(id, subscription).assign(1, event);
 }
 
 void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
@@ -194,7 +208,7 @@ void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
     subscription.touch();
   }
   subscription.counted.delivered += events.size();
-  hand_out(id, subscription, std::move(events));
+  if (!events.empty()) hand_out(id, subscription) = std::move(events);
 }
 
 void Engine::count_below_score(const Matches& matches, const event::Event& event) {
@@ -216,11 +230,15 @@ void Engine::reschedule(SubscriptionId id, Subscription& subscription) {
   subscription.wake = wake;
 }
 
-void Engine::hand_out(SubscriptionId id, const Subscription& subscription,
-                      std::vector<event::EventPtr> events) {
-  if (events.empty()) return;
+// A place for the events of a delivery.
+std::vector<event::EventPtr>& Engine::hand_out(SubscriptionId id,
+                                               const Subscription& subscription) {
   ++counters_.deliveries;
-  deliveries_.push_back({id, subscription.tag(), std::move(events)});
+  if (delivery_count_ == deliveries_.size()) deliveries_.emplace_back();
+  Delivery& delivery = deliveries_[delivery_count_++];
+  delivery.subscription = id;
+  delivery.tag = subscription.tag();
+  return delivery.events;
 }
 
 SubscriptionCounters Engine::counters_of(const Subscription& subscription) const {

@@ -149,8 +149,9 @@ class Engine {
                    base::Instant now);
   void count_below_score(const Matches& matches, const event::Event& event);
   void reschedule(SubscriptionId id, Subscription& subscription);
-  void hand_out(SubscriptionId id, const Subscription& subscription,
-                std::vector<event::EventPtr> events);
+  void deliver_plain(SubscriptionId id, Subscription& subscription, const event::EventPtr& event);
+  std::vector<event::EventPtr>& hand_out(SubscriptionId id, const Subscription& subscription);
+  std::span<const Delivery> handed_out() const { return {deliveries_.data(), delivery_count_}; }
   Outcome foretell(Subscription& subscription, const event::EventPtr& event, base::Instant now,
                    filter::Scorer& scorer) const;
   SubscriptionCounters counters_of(const Subscription& subscription) const;
@@ -163,8 +164,9 @@ class Engine {
   Subscriptions subscriptions_;
   std::set<SubscriptionId> with_text_;
   std::set<std::pair<base::Instant, SubscriptionId>> wakes_;
-  Matches matches_;  // of the event at hand
-  std::vector<Delivery> deliveries_;
+  Matches matches_;                   // of the event at hand
+  std::vector<Delivery> deliveries_;  // the first delivery_count_; the others keep their memory
+  std::size_t delivery_count_ = 0;
   base::Instant now_{std::numeric_limits<std::int64_t>::min()};
   std::uint64_t last_id_ = 0;
   std::uint64_t published_ = 0;
