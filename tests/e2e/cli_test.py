@@ -9,7 +9,8 @@ from pathlib import Path
 
 from weir_program import event, reading, stream, weir
 
-COMMANDS = ["check", "explain", "filter", "eval"]
+COMMANDS = ["check", "explain", "filter", "eval", "serve", "publish", "subscribe", "subscriptions",
+            "token"]
 
 
 class HelpTest(unittest.TestCase):
