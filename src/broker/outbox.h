@@ -53,6 +53,9 @@ class Outbox {
   // Everything up to this number was acknowledged before a restart. Requires an empty outbox.
   void restore_acknowledged(std::uint64_t number);
 
+  // Everything that is there may have been sent before a restart.
+  void assume_sent() { sent_through_ = last_number_; }
+
   // The next deliveries to send, at most so many; mark_sent() says how far they went.
   std::vector<OutboxEntry> peek(std::size_t count_max) const;
   void mark_sent(std::uint64_t through_number);

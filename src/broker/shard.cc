@@ -131,7 +131,10 @@ std::vector<MatchNoteWriter> Shard::finish_replay(std::uint64_t last_sequence) {
   last_sequence_ = last_sequence;
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
   update_stale_gauges();
-  for (auto& [number, held] : subscriptions_) update_gauges(*held);
+  for (auto& [number, held] : subscriptions_) {
+    held->outbox.assume_sent();
+    update_gauges(*held);
+  }
   update_wake();
   return std::exchange(replayed_, {});
 }

@@ -35,7 +35,7 @@ TEST(DeliveryWriterTest, WritesAnEventForSeveralFiltersOnce) {
   Written written({});
   const auto event = event_with_id("1");
   written.writer.write(
-      std::vector<Delivery>{{SubscriptionId{3}, {event}}, {SubscriptionId{5}, {event}}});
+      std::vector<Delivery>{{SubscriptionId{3}, 0, {event}}, {SubscriptionId{5}, 0, {event}}});
   EXPECT_EQ(written.text(), line(event));
   EXPECT_EQ(written.writer.line_count(), 1U);
 }
@@ -45,7 +45,7 @@ TEST(DeliveryWriterTest, NumbersFiltersFromOne) {
   const auto event = event_with_id("1");
   const std::string json(event->json());
   written.writer.write(
-      std::vector<Delivery>{{SubscriptionId{3}, {event}}, {SubscriptionId{5}, {event}}});
+      std::vector<Delivery>{{SubscriptionId{3}, 0, {event}}, {SubscriptionId{5}, 0, {event}}});
   EXPECT_EQ(written.text(),
             "{\"filter\":1,\"event\":" + json + "}\n{\"filter\":2,\"event\":" + json + "}\n");
   EXPECT_EQ(written.writer.line_count(), 2U);
@@ -55,7 +55,7 @@ TEST(DeliveryWriterTest, NumbersGroups) {
   Written written({.json = true});
   const auto first = event_with_id("1");
   const auto second = event_with_id("2");
-  const std::vector<Delivery> group = {{SubscriptionId{5}, {first, second}}};
+  const std::vector<Delivery> group = {{SubscriptionId{5}, 0, {first, second}}};
   written.writer.write(group);
   written.writer.write(group);
   const auto expected = [&](int number, const event::EventPtr& event) {
@@ -70,24 +70,24 @@ TEST(DeliveryWriterTest, WritesAnEventThatComesAgainOnce) {
   Written written({.events_return = true});
   const auto first = event_with_id("1");
   const auto second = event_with_id("2");
-  written.writer.write(std::vector<Delivery>{{SubscriptionId{3}, {first}}});
-  written.writer.write(std::vector<Delivery>{{SubscriptionId{5}, {first, second}}});
+  written.writer.write(std::vector<Delivery>{{SubscriptionId{3}, 0, {first}}});
+  written.writer.write(std::vector<Delivery>{{SubscriptionId{5}, 0, {first, second}}});
   EXPECT_EQ(written.text(), line(first) + line(second));
 }
 
 TEST(DeliveryWriterTest, ForgetsEventsThatNobodyElseHolds) {
   Written written({.events_return = true});
   const auto held = event_with_id("held");
-  written.writer.write(std::vector<Delivery>{{SubscriptionId{3}, {held}}});
+  written.writer.write(std::vector<Delivery>{{SubscriptionId{3}, 0, {held}}});
   std::weak_ptr<const event::Event> gone;
   for (int i = 0; i < 1000; ++i) {
     const auto event = event_with_id(std::to_string(i));
     if (i == 0) gone = event;
-    written.writer.write(std::vector<Delivery>{{SubscriptionId{3}, {event}}});
+    written.writer.write(std::vector<Delivery>{{SubscriptionId{3}, 0, {event}}});
   }
   EXPECT_TRUE(gone.expired());
   const std::string before = written.text();
-  written.writer.write(std::vector<Delivery>{{SubscriptionId{5}, {held}}});
+  written.writer.write(std::vector<Delivery>{{SubscriptionId{5}, 0, {held}}});
   EXPECT_EQ(written.text(), before);
 }
 

@@ -35,6 +35,45 @@ constexpr std::array kCommands = {
                 "Evaluates an expression on one event and prints its value and its errors.",
                 "  weir eval \"data.price between 20 and 40\" --event quote.json\n"
                 "  weir eval --dialect cesql \"UPPER(subject) LIKE 'IN%' AND 7 / 2 = 3\" --json\n"},
+    CommandHelp{
+        "serve", "serve [OPTION...]",
+        "Runs a broker in the foreground. Settings come from the configuration file, then the\n"
+        "environment (WEIR_SERVER_LISTEN), then these options; docs/configuration.md has them "
+        "all.\n"
+        "SIGTERM and SIGINT end it in good order, SIGHUP reads tokens and certificates again.",
+        "  weir serve --data /var/lib/weir --listen 127.0.0.1:8080\n"
+        "  weir serve --config weir.toml --print-config\n"},
+    CommandHelp{
+        "publish", "publish [OPTION...] [FILE|-]",
+        "Sends events, JSON lines of a file or of stdin, to a broker, and waits until it has them\n"
+        "for good. Tries again if it is busy, which is safe: it knows events by source and id.",
+        "  weir publish events.jsonl\n"
+        "  weir publish --type reading --subject hall --data '{\"celsius\": 21.5}'\n"},
+    CommandHelp{
+        "subscribe",
+        "subscribe [OPTION...] FILTER\n       weir subscribe [OPTION...] --id NAME [FILTER]",
+        "Writes the events that a filter lets through, as they come. With --id the subscription "
+        "is\n"
+        "durable: it is made if there is none, and goes on after the last event that was written.",
+        "  weir subscribe \"type = 'reading' and change(data.celsius, by subject) > 0.5\"\n"
+        "  weir subscribe --id alerts \"data.level >= 3\" >> alerts.jsonl\n"},
+    CommandHelp{"subscriptions",
+                "subscriptions [OPTION...] list\n"
+                "       weir subscriptions [OPTION...] show|delete|dead-letters ID\n"
+                "       weir subscriptions [OPTION...] create FILE|-\n"
+                "       weir subscriptions [OPTION...] replace ID FILE|-",
+                "Lists, shows, makes and deletes the durable subscriptions of a broker.",
+                "  weir subscriptions list\n"
+                "  weir subscriptions dead-letters alerts --json\n"},
+    CommandHelp{
+        "token",
+        "token create NAME [OPTION...]\n       weir token list [OPTION...]\n       weir token "
+        "revoke NAME [OPTION...]",
+        "Makes, lists and revokes tokens, in the broker's data directory. A broker that runs "
+        "takes\n"
+        "notice on SIGHUP.",
+        "  weir token create sensors --publish source:/hall/,type:reading --data /var/lib/weir\n"
+        "  weir token revoke sensors --data /var/lib/weir\n"},
 };
 
 constexpr std::string_view kOverview =
@@ -47,6 +86,12 @@ Commands:
   check     check a filter, and tell its normal form and the state it needs
   explain   tell which part of a filter decided about an event, with the values
   eval      evaluate an expression on one event
+
+  serve          run a broker
+  publish        send events to a broker
+  subscribe      write the events that a filter lets through, as a broker delivers them
+  subscriptions  list, show, make and delete the subscriptions of a broker
+  token          make, list and revoke the tokens of a broker
 
 Options:
   -h,--help     Print this help and exit; weir COMMAND --help tells more
@@ -63,9 +108,10 @@ Examples:
   weir filter "type = 'quote' and data.price > 20" < in.jsonl > out.jsonl
   weir check "change(data.price, by subject) > 2%"
   weir explain --filter "data.price > 20" --event quote.json
+  weir serve
 
 Exit status: 0 done, 1 no (explain: not delivered), 2 invalid input, 3 not found, 4 a limit was
-exceeded, 5 a file cannot be read or written, 6 corrupt data.
+exceeded, 5 a file or a broker cannot be reached, 6 corrupt data.
 )";
 
 }  // namespace

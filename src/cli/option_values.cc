@@ -25,35 +25,34 @@ constexpr std::array<std::pair<std::string_view, unsigned>, 4> kUnits = {
     {{"", 0U}, {"KiB", 10U}, {"MiB", 20U}, {"GiB", 30U}}};
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30U;
 
-// The index of the word among the names.
-base::Result<std::size_t> choose(std::string_view option, std::string_view word,
-                                 std::span<const std::string_view> names) {
-  const auto found = std::ranges::find(names, word);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  return usage_error(fmt::format("{} is '{}', expected one of: {}{}", option, word,
-                                 fmt::join(names, " "), base::did_you_mean(word, names)));
-}
-
 }  // namespace
 
 base::Error usage_error(std::string message) {
   return {base::ErrorId::kCliUsage, std::move(message), std::nullopt};
 }
 
+base::Result<std::size_t> choose_word(std::string_view option, std::string_view word,
+                                      std::span<const std::string_view> names) {
+  const auto found = std::ranges::find(names, word);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  return usage_error(fmt::format("{} is '{}', expected one of: {}{}", option, word,
+                                 fmt::join(names, " "), base::did_you_mean(word, names)));
+}
+
 base::Result<Dialect> parse_dialect(std::string_view word) {
-  const auto index = choose("--dialect", word, kDialects);
+  const auto index = choose_word("--dialect", word, kDialects);
   if (!index) return index.error();
   return static_cast<Dialect>(*index);
 }
 
 base::Result<ClockKind> parse_clock(std::string_view word) {
-  const auto index = choose("--clock", word, kClocks);
+  const auto index = choose_word("--clock", word, kClocks);
   if (!index) return index.error();
   return static_cast<ClockKind>(*index);
 }
 
 base::Result<match::Initial> parse_initial(std::string_view word) {
-  const auto index = choose("--initial", word, kInitials);
+  const auto index = choose_word("--initial", word, kInitials);
   if (!index) return index.error();
   return *index == 0 ? match::Initial::kDeliver : match::Initial::kNone;
 }
@@ -61,7 +60,7 @@ base::Result<match::Initial> parse_initial(std::string_view word) {
 base::Result<void> check_language(std::string_view word) {
   const std::vector<std::string> names = match::TextAnalyzer::languages();
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const auto index = choose("--language", word, views);
+  const auto index = choose_word("--language", word, views);
   if (!index) return index.error();
   return {};
 }

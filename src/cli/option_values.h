@@ -16,6 +16,9 @@ namespace weir::cli {
 
 base::Error usage_error(std::string message);
 
+// The index of the word among the names.
+base::Result<std::size_t> choose_word(std::string_view option, std::string_view word,
+                                      std::span<const std::string_view> names);
 base::Result<Dialect> parse_dialect(std::string_view word);
 base::Result<ClockKind> parse_clock(std::string_view word);
 base::Result<match::Initial> parse_initial(std::string_view word);

@@ -11,7 +11,11 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "cli/argument_parser.h"
+#include "cli/client_options.h"
 #include "cli/line_reader.h"
+#include "cli/serve_options.h"
+#include "cli/token_options.h"
 #include "match/change_filter.h"
 
 namespace weir::cli {
@@ -27,14 +31,6 @@ enum class Dialect : std::uint8_t {
 enum class ClockKind : std::uint8_t {
   kEvent,  // its attribute time; without one, the newest instant so far
   kWall,
-};
-
-// Paths are files; "-" is standard input.
-inline constexpr const char* kStdin = "-";
-
-// Text that was asked for, by --help or --version.
-struct PrintOptions {
-  std::string text;
 };
 
 struct CheckOptions {
@@ -76,8 +72,9 @@ struct EvalOptions {
   bool json = false;
 };
 
-using Options =
-    std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions>;
+using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
+                             ServeOptions, PublishOptions, SubscribeOptions, SubscriptionsOptions,
+                             TokenOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

@@ -17,6 +17,11 @@
 #include "cli/filter_command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/publish_command.h"
+#include "cli/serve_command.h"
+#include "cli/subscribe_command.h"
+#include "cli/subscriptions_command.h"
+#include "cli/token_command.h"
 
 namespace weir::cli {
 namespace {
@@ -33,6 +38,17 @@ int dispatch(const FilterOptions& options, Streams& streams) {
   return run_filter(options, streams);
 }
 int dispatch(const EvalOptions& options, Streams& streams) { return run_eval(options, streams); }
+int dispatch(const ServeOptions& options, Streams& streams) { return run_serve(options, streams); }
+int dispatch(const PublishOptions& options, Streams& streams) {
+  return run_publish(options, streams);
+}
+int dispatch(const SubscribeOptions& options, Streams& streams) {
+  return run_subscribe(options, streams);
+}
+int dispatch(const SubscriptionsOptions& options, Streams& streams) {
+  return run_subscriptions(options, streams);
+}
+int dispatch(const TokenOptions& options, Streams& streams) { return run_token(options, streams); }
 
 int report_usage(base::Error error, const std::vector<std::string>& arguments, Output& err) {
   const bool json = wants_json(arguments);

@@ -76,7 +76,8 @@ base::Result<std::string> attribute_name(std::string_view header) {
         fmt::format("the header {} does not name an attribute: letters and digits", header));
   }
   if (name == "datacontenttype") {
-    return header_error("the attribute datacontenttype is the header Content-Type");
+    return header_error(
+        "expected no header ce-datacontenttype: that attribute is the header Content-Type");
   }
   if (name == "data") return header_error("the data of an event is the body, not a header");
   return name;

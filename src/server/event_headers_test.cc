@@ -112,7 +112,8 @@ TEST(EventHeadersTest, RefusesWhatIsNoEvent) {
   EXPECT_EQ(json_of(with({{"ce-data", "2"}})).substr(0, 17), "http.event_header");
   EXPECT_EQ(json_of(with({{"ce-data_base64", "2"}})).substr(0, 17), "http.event_header");
   EXPECT_EQ(json_of(with({{"ce-datacontenttype", "a/b"}})),
-            "http.event_header - the attribute datacontenttype is the header Content-Type");
+            "http.event_header - expected no header ce-datacontenttype: that attribute is the "
+            "header Content-Type");
 }
 
 TEST(EventHeadersTest, TellsPlacesInTheBodyOnly) {

@@ -19,14 +19,17 @@ EVENTS = [(source, type_) for source, type_ in itertools.product(SOURCES, TYPES)
 
 # Token -> its grants on the command line, and what they cover.
 TOKENS = {
-    "everything": (["--publish", "all", "--subscribe", "all"], lambda s, t: True, lambda s, t: True),
-    "reader": (["--subscribe", "source:/a/"], lambda s, t: False, lambda s, t: s.startswith("/a/")),
+    "everything": (["--publish", "all", "--subscribe", "all"],
+                   lambda s, t: True, lambda s, t: True),
+    "reader": (["--subscribe", "source:/a/"],
+               lambda s, t: False, lambda s, t: s.startswith("/a/")),
     "writer": (["--publish", "source:/b/,type:x."], lambda s, t: s.startswith("/b/") and
                t.startswith("x."), lambda s, t: False),
     "mixed": (["--publish", "type:y", "--subscribe", "source:/a/,type:x.", "--subscribe", "type:y"],
               lambda s, t: t.startswith("y"),
               lambda s, t: (s.startswith("/a/") and t.startswith("x.")) or t.startswith("y")),
     "admin": (["--admin"], lambda s, t: False, lambda s, t: False),
+    "boss": (["--admin", "--subscribe", "all"], lambda s, t: False, lambda s, t: True),
 }
 
 
@@ -93,10 +96,17 @@ class GrantsTest(unittest.TestCase):
         wanted = self.visible("reader")
         with Sse(self.broker, "/subscriptions/widen/events", token=token) as stream:
             self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted)
-        # An admin may replace it; it still gets what its owner may see.
+        # Another may replace it only as an admin, and it still gets what its owner may see.
         self.assertEqual(self.broker.subscribe("widen", "type = 'y'",
                                                token=self.tokens["admin"]).status, 403,
                          "an admin without a grant to subscribe may not")
+        self.assertEqual(self.broker.subscribe("widen", "type = 'y'",
+                                               token=self.tokens["boss"]).status, 200)
+        self.publish_all(self.root)
+        wanted = [name for name in self.visible("reader") if name.endswith("!y")]
+        with Sse(self.broker, "/subscriptions/widen/events", token=token,
+                 last_event_id=str(len(self.visible("reader")))) as stream:
+            self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted)
         self.broker.request("DELETE", "/subscriptions/widen", token=token)
 
     def test_a_webhook_gets_what_its_owner_may_see(self):

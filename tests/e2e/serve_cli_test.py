@@ -142,10 +142,10 @@ class SubscribeTest(ClientTest):
             name = f"signal-{number}"
             self.assertEqual(self.broker.subscribe(name, f"type = '{name}'").status, 201)
             subscriber = self.start("subscribe", "--id", name)
-            self.broker.publish(event(1, source="/sig", type=name))
+            self.broker.publish(event(1, source=f"/{name}", type=name))
             self.assertEqual(subscriber.read_line()["type"], name)
             eventually(lambda: self.broker.status(name)["acknowledged"] == 1, "it is acknowledged")
-            self.broker.publish(event(2, source="/sig", type=name))
+            self.broker.publish(event(2, source=f"/{name}", type=name))
             subscriber.read_line()
             done = subscriber.end(number)
             self.assertEqual((done.code, done.err), (0, ""))

@@ -11,7 +11,8 @@ from pathlib import Path
 from weir_program import PROGRAM, ROOT, SANITIZED, SECONDS_MAX, weir
 
 COMPLETION = ROOT / "tools/completion/weir.bash"
-COMMANDS = ["check", "explain", "filter", "eval"]
+COMMANDS = ["check", "explain", "filter", "eval", "serve", "token", "publish", "subscribe",
+            "subscriptions"]
 
 
 def bash(script: str, cwd=ROOT) -> subprocess.CompletedProcess:

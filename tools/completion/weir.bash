@@ -27,20 +27,42 @@ _weir() {
         hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese
         romanian russian serbian spanish swedish tamil turkish yiddish'
       ;;
-    --event | --history | --input | --filters)
+    --anonymous) words='off loopback everyone' ;;
+    --log-level) words='debug info warning error' ;;
+    --log-format) words='text json' ;;
+    --event | --history | --input | --filters | --config | --tls-cert | --tls-key | --token-file | \
+      --ca-file)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
-    --filter | --dedup | --line-bytes-max) return ;;
+    --data)
+      # A directory for the broker, JSON for an event.
+      if [[ $command != publish ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      fi
+      return
+      ;;
+    --publish | --subscribe)
+      mapfile -t COMPREPLY < <(compgen -W 'all source: type:' -- "$current")
+      return
+      ;;
+    --filter | --dedup | --line-bytes-max | --listen | --retention-bytes | --retention-age | \
+      --shards | --url | --token | --type | --source | --id | --subject | --batch | --retry | \
+      --count | --expires)
+      return
+      ;;
   esac
   if [[ -n $words ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
 
+  local commands='check explain filter eval serve publish subscribe subscriptions token'
+  local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
-    '') words='check explain filter eval help --help --version' ;;
+    '') words="$commands help --help --version" ;;
     check) words='--dialect --language --json --help' ;;
     explain) words='--filter --event --history --dialect --initial --language --json --help' ;;
     filter)
@@ -48,7 +70,25 @@ _weir() {
         --language --line-bytes-max --help'
       ;;
     eval) words='--dialect --event --json --help' ;;
-    help) words='check explain filter eval' ;;
+    serve)
+      words='--config --listen --tls-cert --tls-key --anonymous --data --retention-bytes
+        --retention-age --shards --dedup --log-level --log-format --print-config --json --help'
+      ;;
+    publish)
+      words="--type --source --id --subject --data --batch --retry --keep-going $connection"
+      if [[ $current != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+      fi
+      ;;
+    subscribe) words="--id --filter --count --no-reconnect $connection" ;;
+    subscriptions) words="list show create replace delete dead-letters $connection" ;;
+    token)
+      words='create list revoke --publish --subscribe --block --admin --expires --data --config
+        --json --help'
+      ;;
+    help) words=$commands ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command lines of publish, subscribe and subscriptions ask for: the commands that talk to
+// a broker.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/instant.h"
+#include "cli/argument_parser.h"
+
+namespace weir::cli {
+
+// Where the broker is, and who asks.
+struct ConnectionOptions {
+  std::string url = "http://127.0.0.1:8080";
+  std::string token = {};       // empty: the file's, or what WEIR_TOKEN has
+  std::string token_path = {};  // empty: none
+  std::string ca_path = {};     // empty: the authorities that the system trusts
+  bool insecure = false;
+  bool json = false;
+};
+
+// Parts of the one event that flags make; it is made if there is a type.
+struct EventOptions {
+  std::string type = {};
+  std::string source = {};
+  std::string id = {};  // empty: a random one
+  std::string subject = {};
+  std::string data = {};  // JSON; empty: none
+};
+
+struct PublishOptions {
+  ConnectionOptions connection = {};
+  std::string input_path = kStdin;
+  EventOptions event = {};
+  std::size_t batch_count = 100;
+  base::Duration retry = base::Duration::seconds(30);
+  bool keep_going = false;
+};
+
+struct SubscribeOptions {
+  ConnectionOptions connection = {};
+  std::string filter = {};
+  std::string id = {};  // empty: an ephemeral subscription
+  std::optional<std::uint64_t> count = {};
+  bool reconnect = true;
+};
+
+enum class SubscriptionsVerb : std::uint8_t {
+  kList,
+  kShow,
+  kCreate,
+  kReplace,
+  kDelete,
+  kDeadLetters,
+};
+
+struct SubscriptionsOptions {
+  ConnectionOptions connection = {};
+  SubscriptionsVerb verb = SubscriptionsVerb::kList;
+  std::string id = {};
+  std::string input_path = kStdin;
+};
+
+}  // namespace weir::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of check, explain, filter and eval, which need no broker.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/command_parsers.h"
+#include "cli/option_values.h"
+
+namespace weir::cli {
+namespace {
+
+base::Error expected_one(std::string_view what, const Arguments& found) {
+  if (found.empty()) return usage_error(fmt::format("expected {}, found none", what));
+  return usage_error(
+      fmt::format("expected {}, found {} arguments: is it in quotes?", what, found.size()));
+}
+
+// The options of `weir filter` that are words or numbers, before they are checked.
+struct FilterWords {
+  std::string dialect = "weir";
+  std::string initial = "deliver";
+  std::string clock = "event";
+  std::string dedup;
+  std::string line_bytes_max;
+};
+
+void declare(ArgumentParser& parser, FilterOptions& options, FilterWords& words) {
+  parser.text("--filters", options.filters_path, "FILE", "More filters, one per line");
+  parser.dialect(words.dialect);
+  parser.text("--input", options.input_path, "FILE", "Events as JSON lines; stdin unless given");
+  parser.json(options.json);
+  parser.flag("--stats", options.stats, "Write counts of what became of the events to stderr");
+  parser.flag("--keep-going", options.keep_going, "Report bad lines and go on; still exits with 2");
+  parser.text("--dedup", words.dedup, "DURATION",
+              "Drop events whose source and id came within that time, as 1h30m");
+  parser.initial(words.initial);
+  parser.text("--clock", words.clock, "event|wall",
+              "When an event happens: its time, or now; event unless given");
+  parser.language(options.language);
+  parser.text("--line-bytes-max", words.line_bytes_max, "BYTES",
+              "The longest line allowed; 16MiB unless given");
+}
+
+base::Result<Options> checked(FilterOptions options, const FilterWords& words) {
+  const auto dialect = parse_dialect(words.dialect);
+  if (!dialect) return dialect.error();
+  const auto initial = parse_initial(words.initial);
+  if (!initial) return initial.error();
+  const auto clock = parse_clock(words.clock);
+  if (!clock) return clock.error();
+  if (const auto known = check_language(options.language); !known) return known.error();
+  options.dialect = *dialect;
+  options.initial = *initial;
+  options.clock = *clock;
+  if (!words.dedup.empty()) {
+    const auto window = parse_window("--dedup", words.dedup);
+    if (!window) return window.error();
+    options.dedup = *window;
+  }
+  if (!words.line_bytes_max.empty()) {
+    const auto bytes = parse_bytes("--line-bytes-max", words.line_bytes_max);
+    if (!bytes) return bytes.error();
+    options.line_bytes_max = *bytes;
+  }
+  return options;
+}
+
+}  // namespace
+
+base::Result<Options> parse_check_command(const CommandHelp& help, const Arguments& arguments) {
+  CheckOptions options;
+  std::string dialect = "weir";
+  ArgumentParser parser(help);
+  parser.dialect(dialect);
+  parser.language(options.language);
+  parser.json(options.json);
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  auto& positionals = std::get<Arguments>(*parsed);
+  if (positionals.size() != 1) return expected_one("one filter to check", positionals);
+  options.expression = std::move(positionals[0]);
+  const auto chosen = parse_dialect(dialect);
+  if (!chosen) return chosen.error();
+  if (const auto known = check_language(options.language); !known) return known.error();
+  options.dialect = *chosen;
+  return options;
+}
+
+base::Result<Options> parse_explain_command(const CommandHelp& help, const Arguments& arguments) {
+  ExplainOptions options;
+  std::string dialect = "weir";
+  std::string initial = "deliver";
+  ArgumentParser parser(help);
+  parser.text("--filter", options.filter, "EXPR", "The filter to explain; required");
+  parser.text("--event", options.event_path, "FILE", "The event, as JSON; stdin unless given");
+  parser.text("--history", options.history_path, "FILE",
+              "Events published before, as JSON lines; none unless given");
+  parser.dialect(dialect);
+  parser.initial(initial);
+  parser.language(options.language);
+  parser.json(options.json);
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  if (const auto& rest = std::get<Arguments>(*parsed); !rest.empty()) {
+    return usage_error(fmt::format("unexpected argument '{}'", rest[0]));
+  }
+  if (options.filter.empty()) return usage_error("expected --filter EXPR, found none");
+  if (options.history_path == kStdin && options.event_path == kStdin) {
+    return usage_error("stdin can be the event or the history, not both: use --event FILE");
+  }
+  const auto chosen = parse_dialect(dialect);
+  if (!chosen) return chosen.error();
+  const auto first = parse_initial(initial);
+  if (!first) return first.error();
+  if (const auto known = check_language(options.language); !known) return known.error();
+  options.dialect = *chosen;
+  options.initial = *first;
+  return options;
+}
+
+base::Result<Options> parse_filter_command(const CommandHelp& help, const Arguments& arguments) {
+  FilterOptions options;
+  FilterWords words;
+  ArgumentParser parser(help);
+  declare(parser, options, words);
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  options.expressions = std::move(std::get<Arguments>(*parsed));
+  if (options.expressions.empty() && options.filters_path.empty()) {
+    return usage_error("expected at least one filter, or --filters FILE, found none");
+  }
+  if (options.filters_path == kStdin && options.input_path == kStdin) {
+    return usage_error("stdin can be the filters or the events, not both: use --input FILE");
+  }
+  return checked(std::move(options), words);
+}
+
+base::Result<Options> parse_eval_command(const CommandHelp& help, const Arguments& arguments) {
+  EvalOptions options;
+  std::string dialect = "weir";
+  ArgumentParser parser(help);
+  parser.dialect(dialect);
+  parser.text("--event", options.event_path, "FILE",
+              "The event, as JSON; - is stdin; a minimal event unless given");
+  parser.json(options.json);
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  auto& positionals = std::get<Arguments>(*parsed);
+  if (positionals.size() != 1) return expected_one("one expression", positionals);
+  options.expression = std::move(positionals[0]);
+  const auto chosen = parse_dialect(dialect);
+  if (!chosen) return chosen.error();
+  options.dialect = *chosen;
+  return options;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/serve_command.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/broker.h"
+#include "cli/exit_code.h"
+#include "cli/failure.h"
+#include "cli/setting_checks.h"
+#include "cli/settings_loader.h"
+#include "cli/signals.h"
+#include "cli/version.h"
+#include "server/log.h"
+#include "server/server.h"
+#include "server/webhook_sender.h"
+
+namespace weir::cli {
+namespace {
+
+using server::LogLevel;
+
+std::string url_of(const server::Endpoint& endpoint, std::uint16_t port) {
+  const bool is_v6 = endpoint.address.find(':') != std::string::npos;
+  return fmt::format("{}://{}{}{}:{}", endpoint.tls ? "https" : "http", is_v6 ? "[" : "",
+                     endpoint.address, is_v6 ? "]" : "", port);
+}
+
+void warn(const LoadedSettings& loaded, server::Log& log) {
+  for (const std::string& warning : loaded.warnings) log.write(LogLevel::kWarning, warning, {});
+  for (const server::Endpoint& endpoint : loaded.settings.server.endpoints) {
+    if (is_loopback(endpoint.address)) continue;
+    if (!endpoint.tls) {
+      log.write(LogLevel::kWarning,
+                "others may read tokens and events on their way: this address has no TLS",
+                {{"address", endpoint.address}});
+    }
+    if (loaded.settings.server.anonymous == server::Anonymous::kEveryone) {
+      log.write(LogLevel::kWarning, "everyone who reaches this address is let in without a token",
+                {{"address", endpoint.address}});
+    }
+  }
+}
+
+// The broker with what serves it, in the order in which they must end.
+class Service {
+ public:
+  explicit Service(std::shared_ptr<server::Log> log) : log_(std::move(log)) {}
+
+  base::Result<void> start(Settings settings) {
+    endpoints_ = settings.server.endpoints;
+    auto broker = broker::Broker::open(settings.broker);
+    if (!broker) return broker.error();
+    broker_ = *std::move(broker);
+    log_recovery();
+    settings.webhooks.seed = static_cast<std::uint64_t>(settings.webhooks.now().nanoseconds);
+    auto sender = server::WebhookSender::create(*broker_, std::move(settings.webhooks));
+    if (!sender) return sender.error();
+    sender_ = *std::move(sender);
+    broker_->listen_to_sinks(sender_);
+    settings.server.log = log_;
+    auto server = server::Server::start(*broker_, std::move(settings.server));
+    if (!server) return server.error();
+    server_ = *std::move(server);
+    return {};
+  }
+
+  std::string urls() const {
+    std::vector<std::string> urls;
+    const std::vector<std::uint16_t> ports = server_->ports();
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+      urls.push_back(url_of(endpoints_[i], ports[i]));
+    }
+    return fmt::format("{}", fmt::join(urls, " "));
+  }
+
+  void reload() {
+    log_outcome("tokens", broker_->reload_tokens());
+    log_outcome("certificates", server_->reload_certificates());
+  }
+
+  void stop(std::chrono::milliseconds grace) {
+    if (server_) server_->stop(grace);
+    if (sender_) {
+      broker_->listen_to_sinks(nullptr);
+      sender_->stop();
+    }
+    if (broker_) broker_->stop();
+  }
+
+ private:
+  void log_recovery() {
+    const broker::BrokerStats stats = broker_->stats();
+    log_->write(LogLevel::kInfo, "opened",
+                {{"directory", broker_->options().directory.native()},
+                 {"subscriptions", fmt::to_string(stats.subscriptions_durable)},
+                 {"events_replayed", fmt::to_string(stats.recovered_events)},
+                 {"deliveries", fmt::to_string(stats.recovered_deliveries)},
+                 {"torn_bytes", fmt::to_string(stats.recovered_torn_bytes)},
+                 {"log_bytes", fmt::to_string(stats.log_bytes)}});
+  }
+
+  void log_outcome(std::string_view what, const base::Result<void>& outcome) {
+    if (outcome) {
+      log_->write(LogLevel::kInfo, "read again", {{"what", what}});
+    } else {
+      log_->write(LogLevel::kError, "cannot be read again, all stays as it was",
+                  {{"what", what}, {"reason", outcome.error().to_string()}});
+    }
+  }
+
+  std::shared_ptr<server::Log> log_;
+  std::vector<server::Endpoint> endpoints_;
+  std::unique_ptr<broker::Broker> broker_;
+  std::shared_ptr<server::WebhookSender> sender_;
+  std::unique_ptr<server::Server> server_;
+};
+
+void say_ready(const std::string& urls, const Settings& settings, server::Log& log, Output& err) {
+  if (settings.log.format == server::LogFormat::kJson) {
+    log.write(LogLevel::kInfo, "ready", {{"urls", urls}});
+  } else {
+    err.append(fmt::format("weir: ready on {}\n", urls));
+    err.flush();
+  }
+}
+
+// Until a signal says to stop.
+void obey_signals(Signals& signals, Service& service, server::Log& log) {
+  for (;;) {
+    const int number = signals.wait();
+    if (number == SIGHUP) {
+      service.reload();
+      continue;
+    }
+    log.write(LogLevel::kInfo, "stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
+    return;
+  }
+}
+
+}  // namespace
+
+int run_serve(const ServeOptions& options, Streams& streams) {
+  auto loaded = load_settings({.config_path = options.config_path,
+                               .environment = process_environment(),
+                               .flags = options.flags});
+  if (!loaded) return report(loaded.error(), options.json, streams.err);
+  if (options.print_config) {
+    streams.out.append(settings_toml(loaded->settings));
+    return finish(kExitOk, options.json, streams);
+  }
+  const std::shared_ptr<server::Log> log = server::Log::to_stderr(loaded->settings.log);
+  // Before there is any thread, so that all of them leave the signals alone.
+  Signals signals({SIGTERM, SIGINT, SIGHUP});
+  log->write(LogLevel::kInfo, "starting", {{"version", version()}});
+  warn(*loaded, *log);
+  Service service(log);
+  if (auto started = service.start(loaded->settings); !started) {
+    service.stop(std::chrono::milliseconds(0));
+    return report({.error = std::move(started.error())}, options.json, streams.err);
+  }
+  say_ready(service.urls(), loaded->settings, *log, streams.err);
+  obey_signals(signals, service, *log);
+  signals.release();
+  service.stop(loaded->settings.stop_grace);
+  log->write(LogLevel::kInfo, "stopped", {});
+  return finish(kExitOk, options.json, streams);
+}
+
+}  // namespace weir::cli

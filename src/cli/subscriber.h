@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subscriber: consumes the deliveries of a broker, writes them line by line, and acknowledges those
+// of a durable subscription once they are written.
+//
+// A lost connection is opened again and goes on after the last delivery that was written: nothing
+// is missing, and what was written but not yet acknowledged is not written twice. An ephemeral
+// subscription misses what came meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "cli/api_client.h"
+#include "cli/backoff.h"
+#include "cli/client_options.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+#include "cli/sse_reader.h"
+
+namespace weir::cli {
+
+class Subscriber {
+ public:
+  Subscriber(const SubscribeOptions& options, ApiClient& client, Streams& streams,
+             Signals& signals);
+
+  // Until it has what it wants, a signal comes or nobody reads; fails if it cannot go on.
+  base::Result<void> run();
+
+ private:
+  enum class Next : std::uint8_t { kGoOn, kEnd, kConnectAgain };
+
+  std::string target() const;
+  base::Result<void> follow_until_end();
+  base::Result<Next> follow(server::HttpStream stream);
+  base::Result<Next> take(const SseMessage& message);
+  base::Result<Next> wait_to_connect(const base::Error& reason);
+  // Writes out, acknowledges what is due, looks for signals.
+  base::Result<Next> tick(base::Instant now);
+  base::Result<void> acknowledge();
+
+  const SubscribeOptions& options_;
+  ApiClient& client_;
+  Streams& streams_;
+  Signals& signals_;
+  Backoff backoff_;
+  bool told_lost_ = false;
+  base::Instant ticked_at_;
+  std::uint64_t taken_count_ = 0;
+  std::uint64_t unacknowledged_count_ = 0;
+  std::optional<std::uint64_t> written_number_;  // of the last delivery
+};
+
+}  // namespace weir::cli
