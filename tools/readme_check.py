@@ -3,12 +3,17 @@
 """tools/readme_check.py: runs the examples of README.md as printed, in a fresh clone.
 
 Every ```sh block is run by bash, in order, in one clone of the committed state (with uncommitted
-changes: in a copy of the files). A ```text block that follows directly is what it must print.
+changes: in a copy of the files). A ```text block that follows directly is what it must print. The
+port 8090 of the examples is replaced by one that is free; what is left running under a number in
+*.pid is ended.
 """
 
+import contextlib
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +23,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n*^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 BLOCK_SECONDS_MAX = 900
+PORT = "8090"
 
 
 class Block(NamedTuple):
@@ -61,9 +67,27 @@ def run(block: Block, folder: Path) -> bool:
     return ok
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def end_processes(folder: Path) -> None:
+    for file in folder.glob("*.pid"):
+        with contextlib.suppress(ProcessLookupError, ValueError):
+            os.kill(int(file.read_text()), signal.SIGKILL)
+
+
 def check(text: str, folder: Path) -> bool:
     """Runs the blocks until one fails: the next ones may build on it."""
-    blocks = blocks_of(text)
+    try:
+        return check_blocks(blocks_of(text.replace(PORT, str(free_port()))), folder)
+    finally:
+        end_processes(folder)
+
+
+def check_blocks(blocks: list[Block], folder: Path) -> bool:
     passed = 0
     for block in blocks:
         if not run(block, folder):

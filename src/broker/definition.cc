@@ -60,9 +60,9 @@ class DefinitionReader {
 
  private:
   // Calls read(name, value) for each member of the object; a name that is not known is an error.
-  template <std::size_t kCount, typename Read>
+  template <std::size_t Count, typename Read>
   void members(const JsonRef& object, std::string_view what,
-               const std::array<std::string_view, kCount>& known, Read&& read) {
+               const std::array<std::string_view, Count>& known, Read&& read) {
     if (object.kind() != JsonKind::kObject) {
       return fail(object, fmt::format("expected {} to be an object", what));
     }

@@ -15,11 +15,11 @@ constexpr std::size_t kTokenFileBytesMax = 4096;
 constexpr int kFirstFault = 300;
 
 // Without the white space around it.
-std::string trimmed(std::string text) {
+std::string trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+  return std::string(text.substr(begin, text.find_last_not_of(kSpace) - begin + 1));
 }
 
 Attempt<std::string> token_of(const ConnectionOptions& options) {

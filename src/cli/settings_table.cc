@@ -7,7 +7,7 @@
 
 // Where a setting goes: an accessor of its member.
 #define WEIR_PLACE(member) \
-  +[](Settings& settings) -> decltype((settings.member)) { return settings.member; }
+  (+[](Settings& settings) -> decltype((settings.member)) { return settings.member; })
 
 namespace weir::cli {
 namespace {

@@ -90,9 +90,9 @@ Task<base::Result<std::vector<IpAddress>>> HttpConnector::resolve(const Url& url
     co_return Addresses(std::vector<IpAddress>(1, *literal));
   }
   const auto question = std::make_shared<Question>(executor_);
-  asio::post(resolvers_, [question, executor = executor_, host = url.host]() mutable {
+  asio::post(resolvers_, [question, executor = executor_, host = url.host] {
     Found found = look_up(executor, host);
-    asio::post(executor, [question = std::move(question), found = std::move(found)]() mutable {
+    asio::post(executor, [question, found = std::move(found)]() mutable {
       question->is_answered = true;
       question->code = found.code;
       question->addresses = std::move(found.addresses);

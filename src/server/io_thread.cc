@@ -35,11 +35,11 @@ void IoThread::open_here(NewConnection added) {
   connections_.insert(key);
   auto task = added.refused ? connection->refuse() : connection->run();
   auto done = [this, connection = std::move(connection), slot = std::move(added.slot)](
-                  std::exception_ptr failure) { close_here(connection.get(), std::move(failure)); };
+                  const std::exception_ptr& failure) { close_here(connection.get(), failure); };
   asio::co_spawn(context_, std::move(task), std::move(done));
 }
 
-void IoThread::close_here(Connection* connection, std::exception_ptr failure) {
+void IoThread::close_here(Connection* connection, const std::exception_ptr& failure) {
   connections_.erase(connection);
   if (failure && services_.options.log) {
     try {

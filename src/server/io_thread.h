@@ -39,7 +39,7 @@ class IoThread {
 
  private:
   void open_here(NewConnection connection);
-  void close_here(Connection* connection, std::exception_ptr failure);
+  void close_here(Connection* connection, const std::exception_ptr& failure);
   void stop_here(Milliseconds grace);
   void finish_if_empty();
 
