@@ -8,11 +8,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +18,7 @@
 #include "base/prng.h"
 #include "server/http_test_client_testing.h"
 #include "server/jetstream_testing.h"
+#include "server/latency_watcher_testing.h"
 #include "server/served_broker_testing.h"
 
 namespace weir::server {
@@ -36,11 +34,6 @@ constexpr std::uint64_t kEventCount = 400'000;
 constexpr std::uint64_t kEventBytes = 300;
 constexpr std::uint64_t kJetStreamWindow = 4'000;
 constexpr std::string_view kWatched = "S7";
-
-std::int64_t microseconds_now() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch())
-      .count();
-}
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -86,55 +79,6 @@ void publish(std::uint16_t port, std::size_t publisher, std::atomic<std::uint64_
   }
 }
 
-// Reads a stream of events and notes how long each was on its way, in milliseconds.
-class Watcher {
- public:
-  explicit Watcher(std::uint16_t port) : client_(port) {
-    client_.send(
-        fmt::format("GET /stream?filter=data.symbol%20%3D%20%27{}%27 HTTP/1.1\r\n"
-                    "Host: localhost\r\nAccept: text/event-stream\r\n\r\n",
-                    kWatched));
-    WEIR_CHECK(client_.read_head().status == 200);
-    thread_ = std::jthread([this] { watch(); });
-  }
-
-  // The latencies so far, sorted; begins anew.
-  std::vector<double> take() {
-    const std::scoped_lock lock(mutex_);
-    std::ranges::sort(latencies_);
-    return std::exchange(latencies_, {});
-  }
-
-  void finish() {
-    client_.finish();
-    thread_.join();
-  }
-
- private:
-  void watch() {
-    while (true) {
-      const std::string line = client_.read_until("\n");
-      if (line.empty()) return;
-      const std::size_t sent = line.find("\"sent\":");
-      if (sent == std::string::npos) continue;
-      std::int64_t at = 0;
-      std::from_chars(line.data() + sent + 7, line.data() + line.size(), at);
-      const std::scoped_lock lock(mutex_);
-      latencies_.push_back(static_cast<double>(microseconds_now() - at) / 1000.0);
-    }
-  }
-
-  TestClient client_;
-  std::mutex mutex_;
-  std::vector<double> latencies_;
-  std::jthread thread_;
-};
-
-double percentile(const std::vector<double>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
-}
-
 double publish_to_weir(std::uint16_t port) {
   std::atomic<std::uint64_t> count_left = kEventCount;
   const Clock::time_point begin = Clock::now();
@@ -163,13 +107,12 @@ double publish_to_jetstream(benchmark::State& state) {
 
 void BM_BrokerDurable(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) {
-    ServedBroker broker(filters());
-    Watcher watcher(broker.port());
+    const ServedBroker broker({.filters = filters()});
+    LatencyWatcher watcher(broker.port(), fmt::format("data.symbol = '{}'", kWatched));
     const base::Duration cpu_before = cpu_time_of(broker.process());
     const double rate = publish_to_weir(broker.port());
     const base::Duration cpu = cpu_time_of(broker.process());
     const std::vector<double> latencies = watcher.take();
-    watcher.finish();
     const double jetstream_rate = publish_to_jetstream(state);
     state.SetIterationTime(static_cast<double>(kEventCount) / rate);
     state.counters["events_per_s"] = rate;

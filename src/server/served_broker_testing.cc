@@ -38,14 +38,15 @@ void subscribe_all(broker::Broker& broker, const std::vector<std::string>& filte
 }
 
 // The child's whole life: tells its port, and serves until the other side closes.
-void serve(const std::filesystem::path& directory, const std::vector<std::string>& filters,
-           int tell, int wait) {
+void serve(const std::filesystem::path& directory, const ServedBrokerOptions& served, int tell,
+           int wait) {
   broker::BrokerOptions options{.directory = directory};
   options.definition.outbox_count_max = kOutboxCountMax;
   const auto broker = broker::Broker::open(std::move(options));
   WEIR_CHECK(broker.has_value());
-  subscribe_all(**broker, filters);
-  const auto server = Server::start(**broker, {.endpoints = {{.port = 0}}, .io_thread_count = 1});
+  subscribe_all(**broker, served.filters);
+  const auto server = Server::start(
+      **broker, {.endpoints = {{.port = 0}}, .io_thread_count = served.io_thread_count});
   WEIR_CHECK(server.has_value());
   const std::uint16_t port = (*server)->ports().front();
   WEIR_CHECK(::write(tell, &port, sizeof port) == sizeof port);
@@ -77,7 +78,7 @@ std::size_t resident_bytes_of(pid_t process) {
   return number_of(process, "statm", 1) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-ServedBroker::ServedBroker(const std::vector<std::string>& filters) {
+ServedBroker::ServedBroker(const ServedBrokerOptions& options) {
   std::array<int, 2> tell{};
   std::array<int, 2> hold{};
   WEIR_CHECK(::pipe(tell.data()) == 0 && ::pipe(hold.data()) == 0);
@@ -86,7 +87,7 @@ ServedBroker::ServedBroker(const std::vector<std::string>& filters) {
   if (process_ == 0) {
     ::close(tell[0]);
     ::close(hold[1]);
-    serve(directory_ / "data", filters, tell[1], hold[0]);
+    serve(directory_ / "data", options, tell[1], hold[0]);
     std::_Exit(0);
   }
   ::close(tell[1]);

@@ -21,11 +21,15 @@ base::Duration cpu_time_of(pid_t process);
 // Its memory in RAM.
 std::size_t resident_bytes_of(pid_t process);
 
+struct ServedBrokerOptions {
+  std::vector<std::string> filters = {};  // of durable subscriptions, in the weir language
+  std::size_t io_thread_count = 1;
+};
+
 class ServedBroker {
  public:
-  // Starts it with these durable subscriptions, in the weir language. Requires a process with one
-  // thread. Aborts if it does not start.
-  explicit ServedBroker(const std::vector<std::string>& filters);
+  // Requires a process with one thread. Aborts if it does not start.
+  explicit ServedBroker(const ServedBrokerOptions& options);
   ~ServedBroker();
   ServedBroker(const ServedBroker&) = delete;
   ServedBroker& operator=(const ServedBroker&) = delete;
