@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# weir_folder(<name> DEPS ... PUBLIC_LIBS ... PRIVATE_LIBS ... TEST_LIBS ...)
+# weir_folder(<name> [PCH <name>] DEPS ... PUBLIC_LIBS ... PRIVATE_LIBS ... TEST_LIBS ...)
 #
 # Turns src/<name>/ into targets, by the endings of the file names:
 #
@@ -21,13 +21,14 @@ function(weir_glob out folder pattern)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# weir_library(<target> SOURCES ... PUBLIC ... PRIVATE ...): static, or interface without sources.
+# weir_library(<target> PCH ... SOURCES ... PUBLIC ... PRIVATE ...): static, or interface without
+# sources.
 function(weir_library target)
-  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "PCH" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
-    weir_use_pch(${target})
+    weir_use_pch(${target} ${arg_PCH})
     set(scope PUBLIC)
   else()
     add_library(${target} INTERFACE)
@@ -44,7 +45,7 @@ function(weir_tests folder libs)
   if(sources)
     add_executable(${folder}_tests ${sources})
     target_link_libraries(${folder}_tests PRIVATE ${libs} GTest::gmock_main)
-    weir_use_pch(${folder}_tests)
+    weir_use_pch(${folder}_tests weir_test_pch)
     gtest_discover_tests(${folder}_tests
       WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
   endif()
@@ -57,7 +58,7 @@ function(weir_fuzzers folder libs)
     add_executable(${name} "${source}")
     target_link_libraries(${name} PRIVATE ${libs})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    weir_use_pch(${name})
+    weir_use_pch(${name} weir_pch)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
   endforeach()
 endfunction()
@@ -68,7 +69,7 @@ function(weir_benches folder libs)
     cmake_path(GET source STEM name)
     add_executable(${name} EXCLUDE_FROM_ALL "${source}")
     target_link_libraries(${name} PRIVATE ${libs} benchmark::benchmark_main)
-    weir_use_pch(${name})
+    weir_use_pch(${name} weir_pch)
     set_target_properties(${name} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench/${folder}")
     add_dependencies(benches ${name})
@@ -76,17 +77,20 @@ function(weir_benches folder libs)
 endfunction()
 
 function(weir_folder folder)
-  cmake_parse_arguments(arg "" "" "DEPS;PUBLIC_LIBS;PRIVATE_LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "PCH" "DEPS;PUBLIC_LIBS;PRIVATE_LIBS;TEST_LIBS" ${ARGN})
+  if(NOT arg_PCH)
+    set(arg_PCH weir_pch)
+  endif()
 
   weir_glob(sources ${folder} *.cc)
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench|testing)\\.cc$")
   list(TRANSFORM arg_DEPS PREPEND weir_ OUTPUT_VARIABLE deps)
-  weir_library(weir_${folder}
+  weir_library(weir_${folder} PCH ${arg_PCH}
     SOURCES ${sources} PUBLIC ${deps} ${arg_PUBLIC_LIBS} PRIVATE ${arg_PRIVATE_LIBS})
 
   weir_glob(testing_sources ${folder} *_testing.cc)
   list(TRANSFORM deps APPEND _testing OUTPUT_VARIABLE testing_deps)
-  weir_library(weir_${folder}_testing
+  weir_library(weir_${folder}_testing PCH weir_test_pch
     SOURCES ${testing_sources} PUBLIC weir_${folder} ${testing_deps} PRIVATE GTest::gmock)
   if(testing_sources)
     target_compile_definitions(weir_${folder}_testing PRIVATE

@@ -59,7 +59,7 @@ THREADS_IN = "server broker store runtime/nats"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 CMAKE_FOLDER = re.compile(r"^weir_folder\((\w+)([^)]*)\)", re.MULTILINE)
-CMAKE_KEYWORDS = {"PUBLIC_LIBS", "PRIVATE_LIBS", "TEST_LIBS"}
+CMAKE_KEYWORDS = {"PCH", "PUBLIC_LIBS", "PRIVATE_LIBS", "TEST_LIBS"}
 
 
 def check_table(folders: dict[str, str]) -> list[str]:
