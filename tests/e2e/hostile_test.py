@@ -47,7 +47,7 @@ class HostileTest(unittest.TestCase):
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         stuck.sendall(b"GET /subscriptions/stuck/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         bulk = [event(i, type="bulk", data="x" * 5000) for i in range(200)]
-        for _ in range(5 if SANITIZED else 40):  # 40 MB
+        for _ in range(10 if SANITIZED else 40):  # 40 MB
             self.assertEqual(self.broker.publish(*bulk).status, 200)
         self.check_others_are_served()
         status = self.broker.status("stuck")
