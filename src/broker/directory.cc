@@ -70,15 +70,6 @@ std::vector<SubscriptionInfo> Directory::list(const Principal& principal, std::s
   return infos;
 }
 
-std::vector<DirectoryEntry> Directory::owned_by(std::string_view owner) const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<DirectoryEntry> owned;
-  for (const auto& [id, entry] : entries_) {
-    if (entry.owner == owner) owned.push_back(entry);
-  }
-  return owned;
-}
-
 std::vector<DirectoryEntry> Directory::with_sink() const {
   const std::scoped_lock lock(mutex_);
   std::vector<DirectoryEntry> found;

@@ -42,7 +42,6 @@ class Directory {
   base::Result<DirectoryEntry> find(std::string_view id) const;
   std::vector<SubscriptionInfo> list(const Principal& principal, std::string_view after_id,
                                      std::size_t count_max) const;
-  std::vector<DirectoryEntry> owned_by(std::string_view owner) const;
   std::vector<DirectoryEntry> with_sink() const;
 
   // Reserves an id for a subscription that is being made: gives it a number.

@@ -155,8 +155,8 @@ base::Result<void> LocalBroker::reload_tokens() {
   const auto changes = tokens_.reload(*registry_);
   if (!changes) return changes.error();
   for (const std::string& name : changes->gone) {
-    for (const DirectoryEntry& entry : directory_.owned_by(name)) {
-      entry.shard->post([shard = entry.shard, number = entry.number] { shard->forbid(number); });
+    for (const std::shared_ptr<Shard>& shard : shards_) {
+      shard->post([shard = shard.get(), name] { shard->forbid(name); });
     }
   }
   return {};

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -136,8 +137,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
                                                      DefinitionPtr definition);
   void remove(std::uint64_t number, const base::Error& reason);
-  // Ends the session and delivers nothing any more.
-  void forbid(std::uint64_t number);
+  // A token is worth nothing any more: its sessions end, and nothing is delivered in its name.
+  void forbid(std::string_view owner);
 
   // Sessions.
   void attach(const std::shared_ptr<ShardSession>& session,

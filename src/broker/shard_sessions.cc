@@ -68,6 +68,8 @@ void Shard::end_session(Held& held, const base::Error& reason) {
   held.subscription.gauges->connected = false;
   --context_.counters.sessions;
   session->consumer->on_end(reason);
+  if (held.durable()) return;
+  post([this, number = held.number()] { remove(number, ended("the connection ended")); });
 }
 
 void Shard::detach(ShardSession& session) {

@@ -118,14 +118,16 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
   update_wake();
 }
 
-void Shard::forbid(std::uint64_t number) {
-  Held* const held = find(number);
-  if (held == nullptr) return;
-  held->subscription.gauges->allowed = false;
-  disengage(*held);
+void Shard::forbid(std::string_view owner) {
+  for (auto& [number, held] : subscriptions_) {
+    const PrincipalPtr& principal = held->subscription.principal;
+    if (!principal || principal->name != owner) continue;
+    held->subscription.gauges->allowed = false;
+    disengage(*held);
+    end_session(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
+                        std::nullopt});
+  }
   update_wake();
-  end_session(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
-                      std::nullopt});
 }
 
 Shard::Held* Shard::find(std::uint64_t number) {

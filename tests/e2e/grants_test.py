@@ -152,15 +152,17 @@ class GrantsTest(unittest.TestCase):
         self.broker.process.send_signal(signal.SIGHUP)
         eventually(lambda: self.broker.subscribe("brief", token=token).status in (200, 201),
                    "the token is known")
-        stream = Sse(self.broker, "/subscriptions/brief/events", token=token)
-        self.assertEqual(stream.status, 200)
+        streams = [Sse(self.broker, target, token=token)
+                   for target in ["/subscriptions/brief/events", "/stream?filter=true"]]
+        self.assertEqual([stream.status for stream in streams], [200, 200])
         self.assertEqual(weir("token", "revoke", "brief", "--data", str(self.data)).code, 0)
         self.broker.process.send_signal(signal.SIGHUP)
-        last = ""
-        for line in stream.response:
-            last = line.decode().strip() or last
-        self.assertIn("broker.ended", last)
-        stream.close()
+        for stream in streams:
+            last = ""
+            for line in stream.response:
+                last = line.decode().strip() or last
+            self.assertIn("broker.ended", last)
+            stream.close()
         eventually(lambda: self.broker.request("GET", "/subscriptions", token=token).status == 401,
                    "the token is refused")
         self.assertNotIn(token, "".join(self.broker.errors))
