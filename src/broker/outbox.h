@@ -3,7 +3,7 @@
 //
 //   acknowledged | sent ... | not sent ...          each: its number and the events' sequences
 //
-// Holds no events, only their places in the log: 32 bytes per delivery. What is sent stays until
+// Holds no events, only their places in the log: 24 bytes per delivery. What is sent stays until
 // it is acknowledged, so that it can be sent again. When a new delivery comes and the outbox is
 // full, the oldest gives way (kDropOldest, kConflate: counted as dropped if it was never sent), or
 // the outbox grows and says that it is full (kBlock: whoever publishes must be stopped).

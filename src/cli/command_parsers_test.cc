@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/options_testing.h"
 #include "cli/settings.h"
 
 namespace weir::cli {
@@ -12,25 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-template <typename T>
-T parsed(const Arguments& arguments) {
-  auto options = parse_arguments(arguments);
-  if (!options) {
-    ADD_FAILURE() << options.error().message;
-    return {};
-  }
-  auto* const wanted = std::get_if<T>(&*options);
-  EXPECT_NE(wanted, nullptr);
-  return wanted == nullptr ? T() : *wanted;
-}
-
-std::string refused(const Arguments& arguments) {
-  const auto options = parse_arguments(arguments);
-  if (options) return "accepted";
-  EXPECT_EQ(options.error().id, base::ErrorId::kCliUsage);
-  return options.error().message;
-}
 
 TEST(ServeOptionsTest, TakesTheFlagsOfTheTable) {
   const auto options =

@@ -5,32 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "cli/option_values.h"
+#include "cli/options_testing.h"
 
 namespace weir::cli {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using Arguments = std::vector<std::string>;
-
-template <typename T>
-T parsed(const Arguments& arguments) {
-  auto options = parse_arguments(arguments);
-  if (!options) {
-    ADD_FAILURE() << options.error().message;
-    return {};
-  }
-  auto* const wanted = std::get_if<T>(&*options);
-  EXPECT_NE(wanted, nullptr);
-  return wanted == nullptr ? T() : *wanted;
-}
-
-std::string refused(const Arguments& arguments) {
-  const auto options = parse_arguments(arguments);
-  if (options) return "accepted";
-  EXPECT_EQ(options.error().id, base::ErrorId::kCliUsage);
-  return options.error().message;
-}
 
 TEST(OptionsTest, HasDefaults) {
   const auto options = parsed<FilterOptions>({"filter", "true"});
