@@ -35,7 +35,9 @@ TEST(SettingsTest, NamesEverySettingOnceAndSectionsTogether) {
     EXPECT_TRUE(std::regex_match(std::string(setting.name), shape)) << setting.name;
     EXPECT_FALSE(setting.meaning.empty()) << setting.name;
     EXPECT_EQ(setting.type == SettingType::kWord, !setting.words.empty()) << setting.name;
-    if (!setting.flag.empty()) EXPECT_TRUE(flags.insert(setting.flag).second) << setting.flag;
+    if (!setting.flag.empty()) {
+      EXPECT_TRUE(flags.insert(setting.flag).second) << setting.flag;
+    }
     if (sections.empty() || sections.back() != setting.section()) {
       sections.push_back(setting.section());
     }

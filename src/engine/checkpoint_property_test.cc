@@ -100,13 +100,17 @@ TEST(CheckpointPropertyTest, AnEngineGoesOnWhereAnotherWas) {
 
     Engine second(options_of(seed));
     const bool text_first = prng.chance(0.5);
-    if (text_first) ASSERT_TRUE(second.restore_text(cuts[at].text));
+    if (text_first) {
+      ASSERT_TRUE(second.restore_text(cuts[at].text));
+    }
     for (std::size_t i = 0; i < remembering_filters().size(); ++i) {
       const auto id = second.subscribe(remembering_filters()[i],
                                        {.initial = initial_of(seed), .state = cuts[at].states[i]});
       ASSERT_TRUE(id) << id.error().to_string();
     }
-    if (!text_first) ASSERT_TRUE(second.restore_text(cuts[at].text));
+    if (!text_first) {
+      ASSERT_TRUE(second.restore_text(cuts[at].text));
+    }
     second.set_now(cuts[at].now);
     EXPECT_EQ(cut_of(second).states, cuts[at].states);
     Log rest;
@@ -162,7 +166,9 @@ TEST(CheckpointPropertyTest, TheRevisionGrowsWhenTheBytesChange) {
         ASSERT_EQ(state, states[i]) << remembering_filters()[i];
         ++unmoved_count;
       }
-      if (state.empty()) ASSERT_EQ(revision, 0U);
+      if (state.empty()) {
+        ASSERT_EQ(revision, 0U);
+      }
       states[i] = state;
       revisions[i] = revision;
     }

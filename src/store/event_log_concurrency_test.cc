@@ -49,7 +49,9 @@ void look_up(const EventLog& log, const std::atomic<bool>& done) {
     const auto records = log.read(sequences);
     ASSERT_EQ(describe(records), "ok");
     for (std::size_t k = 0; k < sequences.size(); ++k) {
-      if ((*records)[k]) ASSERT_EQ((*records)[k]->payload, payload_of(sequences[k]));
+      if ((*records)[k]) {
+        ASSERT_EQ((*records)[k]->payload, payload_of(sequences[k]));
+      }
     }
     ASSERT_GT(log.size_bytes(), 0U);
   }
@@ -70,7 +72,9 @@ void write_all(EventLog& log, FaultFileSystem& files, bool retain) {
     }
     append_batch(log);
     ASSERT_EQ(describe(log.commit()), "ok");
-    if (retain) ASSERT_EQ(describe(log.retain({1})), "ok");
+    if (retain) {
+      ASSERT_EQ(describe(log.retain({1})), "ok");
+    }
   }
 }
 

@@ -104,7 +104,9 @@ TEST(EventLogTest, ReadsEventsByTheirSequences) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const bool is_there = sequences[i] >= 1 && sequences[i] <= texts.size();
     ASSERT_EQ(records[i].has_value(), is_there) << sequences[i];
-    if (is_there) EXPECT_EQ(to_line(*records[i]), event_lines(texts)[sequences[i] - 1]);
+    if (is_there) {
+      EXPECT_EQ(to_line(*records[i]), event_lines(texts)[sequences[i] - 1]);
+    }
   }
 }
 
@@ -157,7 +159,9 @@ TEST(EventLogTest, AReaderOfALaterSequenceWaitsForIt) {
   for (const char* const text : {"a", "b", "c", "d"}) {
     EXPECT_EQ(reader.next().value(), std::nullopt) << text;
     ASSERT_EQ(describe(commit_events(*log, {text})), "ok");
-    if (text[0] >= 'c') EXPECT_EQ(reader.next().value()->payload, text);
+    if (text[0] >= 'c') {
+      EXPECT_EQ(reader.next().value()->payload, text);
+    }
   }
 }
 
