@@ -50,8 +50,6 @@ JsonRef Event::json_at(const Path& path) const {
   return here;
 }
 
-void assign_sequence(const EventPtr& event, std::uint64_t sequence) {
-  event->sequence_ = sequence;
-}
+void assign_sequence(const EventPtr& event, std::uint64_t sequence) { event->sequence_ = sequence; }
 
 }  // namespace weir::event

@@ -36,10 +36,10 @@ constexpr std::string_view kBatch = "Content-Type: application/cloudevents-batch
 std::vector<double> sample(TestClient& publisher, LatencyWatcher& watcher, std::string_view round) {
   watcher.take();
   for (int i = 0; i < kSampleCount; ++i) {
-    const std::string event = fmt::format(
-        R"({{"specversion":"1.0","id":"{}-{}","source":"/s","type":"healthy",)"
-        R"("data":{{"sent":{}}}}})",
-        round, i, microseconds_now());
+    const std::string event =
+        fmt::format(R"({{"specversion":"1.0","id":"{}-{}","source":"/s","type":"healthy",)"
+                    R"("data":{{"sent":{}}}}})",
+                    round, i, microseconds_now());
     WEIR_CHECK(publisher.request("POST", "/events", kStructured, event).status == 202);
     std::this_thread::sleep_for(kSampleInterval);
   }

@@ -87,7 +87,9 @@ Task<void> send(Exchange& exchange, Stream& stream) {
     if (!co_await write_dispatches(exchange, stream, std::move(dispatches))) co_return;
     if (contents.end) append_sse_error(*contents.end, out);
     if (exchange.stop.stopping) out += ": the server is stopping\n\n";
-    if (!out.empty() && !co_await write(exchange, out)) co_return;
+    if (!out.empty()) {
+      if (!co_await write(exchange, out)) co_return;
+    }
     if (contents.end || exchange.stop.stopping || stream.peer_gone) co_return;
     const bool woken = co_await stream.signal->wait(exchange.services.options.sse_heartbeat);
     contents = stream.inbox->take();

@@ -114,8 +114,12 @@ Task<Response> serve_stream(Exchange& exchange, Stream& stream) {
     Metrics& metrics = exchange.services.metrics;
     const bool websocket = exchange.request.upgrade;
     metrics.stream_opened(websocket);
-    response = websocket ? co_await serve_websocket(exchange, stream)
-                         : co_await serve_sse(exchange, stream);
+    // g++ 12 would run both branches of `websocket ? co_await ... : co_await ...`.
+    if (websocket) {
+      response = co_await serve_websocket(exchange, stream);
+    } else {
+      response = co_await serve_sse(exchange, stream);
+    }
     metrics.stream_closed(websocket);
   }
   exchange.stop.notify = nullptr;
