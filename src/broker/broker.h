@@ -10,8 +10,9 @@
 // nothing; each event is decoded once and matched by all of them.
 //
 // Threads: the sequencer, the clerk and one per shard are its own. Every call may come from any
-// thread and returns without waiting, except open(), stop() and reload_tokens(). Callbacks come
-// from the broker's threads and must return at once.
+// thread. Those that wait say so: open(), stop(), authenticate(), reload_tokens() and
+// dead_letters() for the disk or a verification; the others return at once. Callbacks come from
+// the broker's threads and must return at once.
 #pragma once
 
 #include <cstddef>
@@ -87,7 +88,7 @@ class Broker {
   // Refuses what comes from now on, finishes what was taken, writes everything, ends all sessions.
   virtual void stop() = 0;
 
-  // Who presents this token.
+  // Who presents this token. Waits for its verification, some 60 ms, when it is new.
   virtual base::Result<PrincipalPtr> authenticate(std::string_view token) = 0;
   // Reads the tokens again; the sessions and deliveries of those that are gone end.
   virtual base::Result<void> reload_tokens() = 0;
