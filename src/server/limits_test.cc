@@ -126,7 +126,7 @@ TEST_F(LimitsTest, ConnectionsAreCounted) {
   }
   TestClient refused = connect();
   const TestAnswer answer = refused.request("GET", "/healthz");
-  EXPECT_EQ(answer.status, 503U);
+  EXPECT_EQ(answer.status, 429U);
   EXPECT_EQ(answer.field("retry-after"), "1");
   EXPECT_THAT(answer.body, HasSubstr("http.too_many_connections"));
   EXPECT_TRUE(refused.read_end());
@@ -141,7 +141,7 @@ TEST_F(LimitsTest, ConnectionsOfOneAddressAreCounted) {
   TestClient first = connect();
   EXPECT_EQ(first.request("GET", "/healthz").status, 200U);
   TestClient second = connect();
-  EXPECT_EQ(second.request("GET", "/healthz").status, 503U);
+  EXPECT_EQ(second.request("GET", "/healthz").status, 429U);
 }
 
 TEST_F(LimitsTest, RequestsMustBeWellFormed) {

@@ -40,7 +40,6 @@ constexpr std::array kExceptions = {
     StatusOfId{ErrorId::kHttpTimeout, 408},
     StatusOfId{ErrorId::kHttpMethod, 405},
     StatusOfId{ErrorId::kHttpMediaType, 415},
-    StatusOfId{ErrorId::kHttpTooManyConnections, 503},
 };
 
 unsigned status_of(ErrorCode code) {

@@ -49,9 +49,8 @@ TEST(ProblemTest, GivesEveryErrorAStatusOfItsKind) {
     const unsigned status = http_status({info.id, "", {}});
     EXPECT_GE(status, 400U) << info.name;
     EXPECT_NE(reason_phrase(status), "Unknown") << info.name;
-    const bool is_server_side = info.code == base::ErrorCode::kUnavailable ||
-                                info.code == base::ErrorCode::kCorrupt ||
-                                info.id == ErrorId::kHttpTooManyConnections;
+    const bool is_server_side =
+        info.code == base::ErrorCode::kUnavailable || info.code == base::ErrorCode::kCorrupt;
     EXPECT_EQ(status >= 500, is_server_side) << info.name;
   }
 }

@@ -100,6 +100,7 @@ class HostileTest(unittest.TestCase):
                     self.assertIn(b"200", client.recv(4096))
                 sixth = many.enter_context(connected(broker))
                 answer = sixth.makefile("rb").read()
+                self.assertIn(b" 429 ", answer.splitlines()[0])
                 self.assertIn(b"http.too_many_connections", answer)
 
     def test_a_body_of_a_gigabyte(self):
