@@ -19,10 +19,6 @@ std::uint64_t random_seed() {
   return std::uint64_t{device()} << 32U | device();
 }
 
-std::chrono::nanoseconds nanoseconds(base::Duration duration) {
-  return std::chrono::nanoseconds(duration.nanoseconds);
-}
-
 }  // namespace
 
 // What is written in one commit.

@@ -74,6 +74,9 @@ class Sequencer final : public ShardHost {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static std::chrono::nanoseconds nanoseconds(base::Duration duration) {
+    return std::chrono::nanoseconds(duration.nanoseconds);
+  }
 
   // A batch whose notes are not written yet.
   struct Unnoted {

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kNoteBytesMax = std::size_t{1} << 20U;
 
-std::chrono::nanoseconds nanoseconds(base::Duration duration) {
-  return std::chrono::nanoseconds(duration.nanoseconds);
-}
-
 }  // namespace
 
 void Sequencer::take_report(MatchReport report) {
@@ -79,8 +75,7 @@ void Sequencer::keep_time() {
   const Clock::time_point here = Clock::now();
   tick_shards();
   if (here >= flush_at_ && (!notes_.empty() || trouble())) {
-    const base::Result<void> flushed = commit();
-    if (!flushed) flush_at_ = here + nanoseconds(base::Duration::milliseconds(500));
+    static_cast<void>(commit());  // a failure is in trouble(), and tried again
   }
   if (here >= retain_at_) {
     retain_at_ = here + nanoseconds(context_.options.retention_interval);
