@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -337,15 +338,22 @@ TEST_F(WebhookSenderTest, ComesBackAfterItsSessionWasTaken) {
 
 TEST_F(WebhookSenderTest, ADeletedSubscriptionIsNotTriedAgain) {
   std::atomic<int> post_count = 0;
+  std::promise<void> answered;
   WebhookReceiver receiver([&](const ReceivedRequest& request, Peer& peer) {
     if (request.method == "OPTIONS") return peer.send(kGranted);
-    ++post_count;
     broker_.end("s", {base::ErrorId::kBrokerEnded, "deleted", std::nullopt});
     peer.send(http_answer("500 Oops"));
+    if (++post_count == 1) answered.set_value();
   });
+  WebhookReceiver other(granting({http_answer("500 Oops"), http_answer("200 OK")}));
   broker_.add("s", {"{}"});
   begin(receiver.url());
-  receiver.wait_for(2);
+  ASSERT_EQ(answered.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  // Another one is tried again, in the time in which this one could be.
+  broker_.add("other", {"{}"});
+  sender_->on_sink(WebhookBroker::subscription("other", other.url()));
+  ASSERT_TRUE(
+      broker_.wait_until("other", [](const SinkRecord& r) { return !r.acknowledged.empty(); }));
   sender_->stop();
   EXPECT_EQ(post_count, 1);
   EXPECT_EQ(broker_.record("s").attach_count, 1U);
