@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(weir_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
 set(weir_header_dir "${CMAKE_INSTALL_INCLUDEDIR}/weir")
-set(weir_embedded_folders base event filter match engine)
+set(weir_embedded_folders base event bloom filter match engine)
 
 if(TARGET weir)
   install(TARGETS weir RUNTIME)
