@@ -3,7 +3,7 @@
 #
 # Turns src/<name>/ into targets, by the endings of the file names:
 #
-#   *.cc            weir_<name>            static library
+#   *.cc            weir_<name>            static library; *_avx2.cc and *_avx512.cc for those machines
 #   *_testing.cc    weir_<name>_testing    support of this and higher folders' tests
 #   *_test.cc       <name>_tests           one GoogleTest program
 #   x_fuzz.cc       x_fuzz                 one libFuzzer program each, with WEIR_FUZZ
@@ -76,6 +76,27 @@ function(weir_benches folder libs)
   endforeach()
 endfunction()
 
+# Sets <out> to objects of the sources whose names end in an instruction set, each compiled for it;
+# the program chooses between them when it runs. No precompiled header fits them.
+function(weir_isa_objects out folder)
+  set(avx2 -mavx2 -mbmi2)
+  set(avx512 ${avx2} -mavx512f -mavx512vl -mavx512dq)
+  set(objects)
+  foreach(isa avx2 avx512)
+    weir_glob(sources ${folder} *_${isa}.cc)
+    if(sources)
+      set(target weir_${folder}_${isa})
+      add_library(${target} OBJECT ${sources})
+      target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/src")
+      if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        target_compile_options(${target} PRIVATE ${${isa}})
+      endif()
+      list(APPEND objects $<TARGET_OBJECTS:${target}>)
+    endif()
+  endforeach()
+  set(${out} ${objects} PARENT_SCOPE)
+endfunction()
+
 function(weir_folder folder)
   cmake_parse_arguments(arg "" "PCH" "DEPS;PUBLIC_LIBS;PRIVATE_LIBS;TEST_LIBS" ${ARGN})
   if(NOT arg_PCH)
@@ -83,10 +104,11 @@ function(weir_folder folder)
   endif()
 
   weir_glob(sources ${folder} *.cc)
-  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench|testing)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench|testing|avx2|avx512)\\.cc$")
+  weir_isa_objects(isa_objects ${folder})
   list(TRANSFORM arg_DEPS PREPEND weir_ OUTPUT_VARIABLE deps)
   weir_library(weir_${folder} PCH ${arg_PCH}
-    SOURCES ${sources} PUBLIC ${deps} ${arg_PUBLIC_LIBS} PRIVATE ${arg_PRIVATE_LIBS})
+    SOURCES ${sources} ${isa_objects} PUBLIC ${deps} ${arg_PUBLIC_LIBS} PRIVATE ${arg_PRIVATE_LIBS})
 
   weir_glob(testing_sources ${folder} *_testing.cc)
   list(TRANSFORM deps APPEND _testing OUTPUT_VARIABLE testing_deps)
