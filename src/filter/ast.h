@@ -168,6 +168,9 @@ struct Distinct {
   std::vector<Operand> keys;  // at least one
   base::Duration within;
   bool refresh = false;  // a duplicate starts the window anew
+  bool exact = false;    // remembers the keys themselves; excludes the two below
+  std::optional<double> false_positives_max = std::nullopt;  // null: as the engine is told
+  bool verify = false;  // a hit is confirmed by the event log before an event is dropped
 
   bool operator==(const Distinct&) const = default;
 };

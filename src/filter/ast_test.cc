@@ -97,6 +97,16 @@ TEST(AstTest, PredicatesDifferInEveryPart) {
             filter_of("distinct(id) within 1h refresh")->distinct());
   EXPECT_NE(filter_of("distinct(id) within 1h")->distinct(),
             filter_of("distinct(id) within 2h")->distinct());
+  EXPECT_NE(filter_of("distinct(id) within 1h")->distinct(),
+            filter_of("distinct(id) within 1h exact")->distinct());
+  EXPECT_NE(filter_of("distinct(id) within 1h")->distinct(),
+            filter_of("distinct(id) within 1h false positives <= 1e-6")->distinct());
+  EXPECT_NE(filter_of("distinct(id) within 1h false positives <= 1e-3")->distinct(),
+            filter_of("distinct(id) within 1h false positives <= 1e-6")->distinct());
+  EXPECT_NE(filter_of("distinct(id) within 1h")->distinct(),
+            filter_of("distinct(id) within 1h verify")->distinct());
+  EXPECT_EQ(filter_of("distinct(id) within 1h false positives <= 1e-3")->distinct(),
+            filter_of("distinct(id) within 1h false positives <= 0.1%")->distinct());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "filter/dialects.h"
 #include "filter/keywords.h"
 #include "filter/lexer.h"
+#include "filter/limits.h"
 #include "filter/print.h"
 
 namespace weir::filter {
@@ -201,10 +202,23 @@ ExprPtr FilterGenerator::expr() {
   return expr(options_.depth_max, false);
 }
 
+Distinct FilterGenerator::distinct() {
+  constexpr auto kShares =
+      std::to_array({kFalsePositivesMin, 1e-6, 0.0007, 0.01, 1.0 / 3, kFalsePositivesMax});
+  Distinct distinct{.keys = keys(),
+                    .within = base::Duration::seconds(5400),
+                    .refresh = prng_.chance(0.3),
+                    .exact = prng_.chance(0.3)};
+  if (distinct.exact) return distinct;
+  if (prng_.chance(0.4)) distinct.false_positives_max = pick(kShares);
+  distinct.verify = prng_.chance(0.4);
+  return distinct;
+}
+
 Parsed FilterGenerator::parsed() {
   Parsed parsed{expr(), std::nullopt, {}};
   if (options_.distinct && prng_.chance(0.5)) {
-    parsed.distinct = Distinct{keys(), base::Duration::seconds(5400), prng_.chance(0.3)};
+    parsed.distinct = distinct();
   }
   return parsed;
 }

@@ -78,6 +78,7 @@ class FilterGenerator {
   ExprPtr expr(std::size_t depth, bool negated);
   ExprPtr leaf(bool negated);
   ExprPtr change();
+  Distinct distinct();
   Literal literal();
   Operand operand();
   event::Path path();

@@ -6,6 +6,11 @@
 
 namespace weir::filter {
 
+// What `false positives <= P` may ask for. Who needs fewer has exact and verify; with more, most of
+// what is new could be lost.
+inline constexpr double kFalsePositivesMin = 1e-9;
+inline constexpr double kFalsePositivesMax = 0.5;
+
 struct FilterLimits {
   std::size_t text_bytes_max = 8192;
   std::size_t depth_max = 64;                // nesting of parentheses, not, and filter objects

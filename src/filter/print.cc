@@ -153,8 +153,15 @@ std::string to_text(const Literal& literal) {
 }
 
 std::string to_text(const Distinct& distinct) {
-  return fmt::format("distinct({}) within {}{}", joined(distinct.keys), to_text(distinct.within),
-                     distinct.refresh ? " refresh" : "");
+  std::string text =
+      fmt::format("distinct({}) within {}", joined(distinct.keys), to_text(distinct.within));
+  if (distinct.refresh) text += " refresh";
+  if (distinct.exact) text += " exact";
+  if (distinct.false_positives_max) {
+    text += fmt::format(" false positives <= {}", *distinct.false_positives_max);
+  }
+  if (distinct.verify) text += " verify";
+  return text;
 }
 
 std::string_view to_text(CompareOp op) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include "base/prng.h"
 #include "filter/filter_testing.h"
+#include "filter/limits.h"
 #include "filter/weir_parser.h"
 
 namespace weir::filter {
@@ -73,6 +75,34 @@ TEST(PrintTest, WritesDistinctLast) {
   EXPECT_EQ(to_text(*make(Constant{false}), distinct),
             "false and distinct(id) within 1m30s refresh");
   EXPECT_EQ(to_text(*either, std::nullopt), "a = 1 or b = 2");
+}
+
+TEST(PrintTest, WritesHowDistinctRemembersInTheOrderOfTheGrammar) {
+  Distinct distinct{.keys = {Operand{event::Path::attribute("id")}},
+                    .within = base::Duration::seconds(1),
+                    .exact = true};
+  EXPECT_EQ(to_text(distinct), "distinct(id) within 1s exact");
+  distinct.refresh = true;
+  EXPECT_EQ(to_text(distinct), "distinct(id) within 1s refresh exact");
+  distinct.exact = false;
+  distinct.verify = true;
+  EXPECT_EQ(to_text(distinct), "distinct(id) within 1s refresh verify");
+  distinct.false_positives_max = 0.001;
+  EXPECT_EQ(to_text(distinct), "distinct(id) within 1s refresh false positives <= 0.001 verify");
+}
+
+TEST(PrintTest, SharesOfFalsePositivesReadBackToTheLastBit) {
+  constexpr std::uint64_t kSeed = 8;
+  base::Prng prng(kSeed);
+  Distinct distinct{.keys = {Operand{event::Path::attribute("id")}},
+                    .within = base::Duration::seconds(1)};
+  for (int i = 0; i < 5'000; ++i) {
+    const double share = std::pow(10.0, -9.0 * prng.fraction()) / 2;
+    distinct.false_positives_max = std::max(share, kFalsePositivesMin);
+    const auto parsed = parse_weir(to_text(distinct));
+    ASSERT_TRUE(parsed.has_value()) << "seed " << kSeed << ": " << to_text(distinct);
+    ASSERT_EQ(parsed->distinct, distinct) << "seed " << kSeed << ": " << to_text(distinct);
+  }
 }
 
 TEST(PrintTest, NumbersReadBackToTheLastBit) {

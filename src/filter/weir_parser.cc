@@ -74,8 +74,12 @@ base::Result<void> WeirParser::finish() {
   const Token rest = lexer_.peek();
   if (rest.kind == TokenKind::kEnd) return {};
   if (distinct_follows_) {
+    static constexpr auto kEnding =
+        std::to_array<std::string_view>({"refresh", "exact", "false", "verify"});
     return error(ErrorId::kFilterDistinctPlace, rest.offset_bytes,
-                 fmt::format("distinct comes last: expected the end, found {}", describe(rest)));
+                 fmt::format("distinct comes last: expected the end, found {}{}", describe(rest),
+                             rest.kind == TokenKind::kWord ? base::did_you_mean(rest.text, kEnding)
+                                                           : std::string()));
   }
   if (rest.symbol(")")) return expected("the end (this ')' closes nothing)");
   base::Error wrong = expected("'and', 'or' or the end");

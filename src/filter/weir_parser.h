@@ -56,7 +56,7 @@ class WeirParser {
   Result<base::Duration> duration();
   bool at_literal() const;
 
-  // weir_terms.cc: exists, text, change, distinct, cesql
+  // weir_terms.cc: exists, text, change, cesql
   Result<ExprPtr> exists();
   Result<ExprPtr> about();
   Result<ExprPtr> change();
@@ -65,7 +65,12 @@ class WeirParser {
   Result<void> change_threshold(Change& change);
   Result<void> change_modifiers(Change& change);
   Result<ExprPtr> cesql();
+
+  // weir_distinct.cc
   Result<Distinct> distinct();
+  Result<void> distinct_memory(Distinct& distinct);
+  Result<void> distinct_ends(const Distinct& distinct) const;
+  Result<double> false_positives();
 
   // weir_warnings.cc
   void warn_quoted(const Token& right);

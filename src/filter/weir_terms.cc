@@ -174,18 +174,4 @@ base::Result<ExprPtr> WeirParser::cesql() {
   return std::move(parsed->expr);
 }
 
-base::Result<Distinct> WeirParser::distinct() {
-  lexer_.take();
-  Distinct distinct;
-  auto keys = operands();
-  if (!keys) return keys.error();
-  distinct.keys = std::move(*keys);
-  if (auto ok = take_word("within"); !ok) return ok.error();
-  auto within = duration();
-  if (!within) return within.error();
-  distinct.within = *within;
-  distinct.refresh = accept_word("refresh");
-  return distinct;
-}
-
 }  // namespace weir::filter
