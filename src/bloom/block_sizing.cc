@@ -37,7 +37,7 @@ double block_lambda(double false_positives, std::uint32_t block_bits) {
 std::uint64_t block_count_for(double key_count, double false_positives, std::uint32_t block_bits) {
   WEIR_CHECK(key_count >= 0);
   const double wanted = std::ceil(key_count / block_lambda(false_positives, block_bits));
-  const double highest = static_cast<double>(kCellCountMax / block_bits);
+  const double highest = static_cast<double>(kCellCountMax) / block_bits;
   return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, highest));
 }
 

@@ -22,8 +22,8 @@ constexpr std::size_t kKeyCountMax = 1280;
 // Keys per word at which every answer is "seen"; where the search for lambda begins.
 constexpr double kLambdaMax = 1024;
 
-// f(j) = sum over i of (-1)^i binom(2, i) [binom(64 - i, 2) / binom(64, 2)]^j: one bit of the pair
-// is still unset with the power of `one`, both are with the power of `both`.
+// f(j) = sum over i of (-1)^i binom(2, i) [binom(64 - i, 2) / binom(64, 2)]^j; these are the bases,
+// with which one key leaves a given bit unset, and both of two given bits.
 constexpr double kOneUnset = 62.0 / 64;
 constexpr double kBothUnset = 62.0 * 61 / (64.0 * 63);
 
@@ -51,9 +51,9 @@ LaneTable make_table(std::uint32_t line_count) {
 
 const LaneTable& table_for(std::uint32_t line_count) {
   WEIR_CHECK(line_count == 4 || line_count == 8);
-  static const LaneTable four = make_table(4);
-  static const LaneTable eight = make_table(8);
-  return line_count == 4 ? four : eight;
+  static const LaneTable kFour = make_table(4);
+  static const LaneTable kEight = make_table(8);
+  return line_count == 4 ? kFour : kEight;
 }
 
 std::uint32_t line_count_for(double false_positives) {
