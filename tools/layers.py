@@ -28,7 +28,7 @@ FOLDERS = {
     "broker": "base event filter match seal engine store",
     "cluster": "base event filter match engine protocol runtime broker",
     "server": "base event filter engine broker cluster",
-    "cli": "base event filter match seal engine protocol runtime store broker cluster server",
+    "cli": "base event bloom filter match seal engine protocol runtime store broker cluster server",
 }
 
 # Other places that include folders of src/.

@@ -36,6 +36,14 @@ constexpr std::array kCommands = {
                 "  weir eval \"data.price between 20 and 40\" --event quote.json\n"
                 "  weir eval --dialect cesql \"UPPER(subject) LIKE 'IN%' AND 7 / 2 = 3\" --json\n"},
     CommandHelp{
+        "size",
+        "size distinct --rate N/s --window DURATION [OPTION...]\n"
+        "       weir size bloom --keys N [OPTION...]",
+        "Tells how much memory it takes to remember keys, for several structures side by side:\n"
+        "those of a time window, or a set that only grows.",
+        "  weir size distinct --rate 50000/s --window 1h --fp 0.1%\n"
+        "  weir size bloom --keys 5000000 --fp 0.01 --json\n"},
+    CommandHelp{
         "serve", "serve [OPTION...]",
         "Runs a broker in the foreground. Settings come from the configuration file, then the\n"
         "environment (WEIR_SERVER_LISTEN), then these options; docs/configuration.md has them "
@@ -86,6 +94,7 @@ Commands:
   check     check a filter, and tell its normal form and the state it needs
   explain   tell which part of a filter decided about an event, with the values
   eval      evaluate an expression on one event
+  size      tell how much memory it takes to remember keys, by a window or all
 
   serve          run a broker
   publish        send events to a broker

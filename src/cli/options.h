@@ -15,6 +15,7 @@
 #include "cli/client_options.h"
 #include "cli/line_reader.h"
 #include "cli/serve_options.h"
+#include "cli/size_options.h"
 #include "cli/token_options.h"
 #include "match/change_filter.h"
 
@@ -73,8 +74,8 @@ struct EvalOptions {
 };
 
 using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                             ServeOptions, PublishOptions, SubscribeOptions, SubscriptionsOptions,
-                             TokenOptions>;
+                             SizeOptions, ServeOptions, PublishOptions, SubscribeOptions,
+                             SubscriptionsOptions, TokenOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

@@ -84,8 +84,8 @@ TEST(OptionsTest, PrintsHelpAndVersion) {
   EXPECT_THAT(parsed<PrintOptions>({"--version"}).text, HasSubstr("weir "));
   EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
   EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
-  for (const char* command : {"check", "explain", "filter", "eval", "serve", "publish", "subscribe",
-                              "subscriptions", "token"}) {
+  for (const char* command : {"check", "explain", "filter", "eval", "size", "serve", "publish",
+                              "subscribe", "subscriptions", "token"}) {
     const std::string text = parsed<PrintOptions>({command, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));
     EXPECT_THAT(text, HasSubstr("Example:"));

@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/publish_command.h"
 #include "cli/serve_command.h"
+#include "cli/size_command.h"
 #include "cli/subscribe_command.h"
 #include "cli/subscriptions_command.h"
 #include "cli/token_command.h"
@@ -38,6 +39,7 @@ int dispatch(const FilterOptions& options, Streams& streams) {
   return run_filter(options, streams);
 }
 int dispatch(const EvalOptions& options, Streams& streams) { return run_eval(options, streams); }
+int dispatch(const SizeOptions& options, Streams& streams) { return run_size(options, streams); }
 int dispatch(const ServeOptions& options, Streams& streams) { return run_serve(options, streams); }
 int dispatch(const PublishOptions& options, Streams& streams) {
   return run_publish(options, streams);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""weir check, explain, eval, --help and --version, as a user meets them."""
+"""weir check, explain, eval, size, --help and --version, as a user meets them."""
 
 import json
 import tempfile
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from weir_program import event, reading, stream, weir
 
-COMMANDS = ["check", "explain", "filter", "eval", "serve", "publish", "subscribe", "subscriptions",
-            "token"]
+COMMANDS = ["check", "explain", "filter", "eval", "size", "serve", "publish", "subscribe",
+            "subscriptions", "token"]
 
 
 class HelpTest(unittest.TestCase):
@@ -266,6 +266,44 @@ Not delivered: the filter is about other events.
     def test_cleans_what_comes_from_the_event(self):
         done = weir("explain", "--filter", "data.v = 'x'", stdin=event(1, data={"v": "\x1b[2J"}))
         self.assertNotIn("\x1b", done.out)
+
+
+class SizeTest(unittest.TestCase):
+    def test_puts_the_structures_for_a_window_side_by_side(self):
+        done = weir("size", "distinct", "--rate", "50000/s", "--window", "1h", "--fp", "0.001")
+        self.assertEqual((done.code, done.err), (0, ""))
+        lines = done.out.splitlines()
+        self.assertEqual(lines[0], "180,000,000 keys alive: 50000 per second for 1h")
+        self.assertRegex(lines[2], r"^STRUCTURE +BITS PER KEY +MEMORY +FALSE POSITIVES ")
+        self.assertRegex(lines[3], r"^generational +25\.2 +540\.\d MiB +0\.1 % +up to 8m35s +8 ")
+        self.assertRegex(lines[6], r"^exact map +396\.0 +8\.3 GiB +none +nothing ")
+        self.assertIn("dropped per day", done.out)
+        self.assertLessEqual(max(map(len, lines)), 140)
+
+    def test_tells_programs_the_same(self):
+        done = weir("size", "distinct", "--rate", "600/m", "--window", "10s", "--json")
+        self.assertEqual(done.code, 0)
+        report = json.loads(done.out)
+        self.assertEqual((report["keys"], report["window"]), (100, "10s"))
+        self.assertEqual([one["name"] for one in report["structures"]],
+                         ["generational", "timers of 1s", "two rotating block filters",
+                          "exact map"])
+        self.assertEqual(report["structures"][1]["remembers_longer_by"], "1s")
+        self.assertEqual(report["structures"][0]["bytes"], 514)
+
+    def test_sizes_a_set(self):
+        done = weir("size", "bloom", "--keys", "1000000", "--fp", "1%", "--json")
+        self.assertEqual(done.code, 0)
+        report = json.loads(done.out)
+        self.assertEqual([round(one["bits_per_key"], 1) for one in report["structures"]],
+                         [9.6, 10.1, 10.5])
+        self.assertNotIn("dropped_per_day", report)
+
+    def test_says_what_was_expected(self):
+        done = weir("size", "distinct", "--rate", "50000", "--window", "1h")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertEqual(done.err, "weir: --rate is '50000', expected distinct keys per time, such "
+                                   "as 50000/s, 300/m or 1e6/h\nweir: see weir size --help\n")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from weir_program import PROGRAM, ROOT, SANITIZED, SECONDS_MAX, weir
 
 COMPLETION = ROOT / "tools/completion/weir.bash"
-COMMANDS = ["check", "explain", "filter", "eval", "serve", "token", "publish", "subscribe",
+COMMANDS = ["check", "explain", "filter", "eval", "size", "serve", "token", "publish", "subscribe",
             "subscriptions"]
 
 
@@ -99,6 +99,8 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.complete("filter", "--clock", "="), ["event", "wall"])
         self.assertEqual(self.complete("explain", "--initial", "d"), ["deliver"])
         self.assertEqual(self.complete("filter", "--dedup", ""), [])
+        self.assertEqual(self.complete("size", "d"), ["distinct"])
+        self.assertEqual(self.complete("size", "--rate", ""), [])
 
     def test_completes_exactly_the_languages_there_are(self):
         told = weir("check", "true", "--language", "?").err

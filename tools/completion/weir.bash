@@ -50,7 +50,7 @@ _weir() {
       ;;
     --filter | --dedup | --line-bytes-max | --listen | --retention-bytes | --retention-age | \
       --shards | --url | --token | --type | --source | --id | --subject | --batch | --retry | \
-      --count | --expires)
+      --count | --expires | --rate | --window | --keys | --fp)
       return
       ;;
   esac
@@ -59,7 +59,7 @@ _weir() {
     return
   fi
 
-  local commands='check explain filter eval serve publish subscribe subscriptions token'
+  local commands='check explain filter eval size serve publish subscribe subscriptions token'
   local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
     '') words="$commands help --help --version" ;;
@@ -70,6 +70,7 @@ _weir() {
         --language --line-bytes-max --help'
       ;;
     eval) words='--dialect --event --json --help' ;;
+    size) words='distinct bloom --rate --window --keys --fp --json --help' ;;
     serve)
       words='--config --listen --tls-cert --tls-key --anonymous --data --retention-bytes
         --retention-age --shards --dedup --log-level --log-format --print-config --json --help'
