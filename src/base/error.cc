@@ -90,6 +90,10 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kEngineOption, "engine.option", kInvalidInput, "an option is out of its range"},
     {kEngineTextOptions, "engine.text_options", kUnavailable,
      "the text analysis for that language cannot be set up"},
+    {kEngineTooManyForgotten, "engine.too_many_forgotten", kLimit,
+     "as many keys were forgotten within a window as the limit allows"},
+    {kEngineKeys, "engine.keys", kInvalidInput,
+     "the keys are not those of the subscription's distinct clause"},
 
     {kCliUsage, "cli.usage", kInvalidInput, "the command line cannot be understood"},
     {kCliFile, "cli.file", kUnavailable, "a file cannot be read or written"},
@@ -101,7 +105,6 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kStoreVersion, "store.version", kCorrupt,
      "the store was written in a format that this program does not know"},
     {kStoreLocked, "store.locked", kUnavailable, "another process uses the store"},
-    {kStoreGone, "store.gone", kNotFound, "the event is no longer in the log"},
     {kStoreDatabase, "store.database", kUnavailable, "the registry's database reports an error"},
 
     {kBrokerNoSuchSubscription, "broker.no_such_subscription", kNotFound,

@@ -73,6 +73,8 @@ enum class ErrorId : std::uint16_t {
   kEngineTooManySubscriptions = 302,
   kEngineOption = 303,
   kEngineTextOptions = 304,
+  kEngineTooManyForgotten = 305,
+  kEngineKeys = 306,
 
   kCliUsage = 401,
   kCliFile = 402,
@@ -83,7 +85,6 @@ enum class ErrorId : std::uint16_t {
   kStoreCorrupt = 503,
   kStoreVersion = 504,
   kStoreLocked = 505,
-  kStoreGone = 506,
   kStoreDatabase = 507,
 
   kBrokerNoSuchSubscription = 601,

@@ -18,6 +18,9 @@ constexpr std::uint64_t kGoneAfter = kLaneCount + 1;
 constexpr std::size_t kSweepLinesMax = 2048;
 constexpr std::size_t kSweepLinesPerKey = 8;
 
+// Below 16 buckets the number of keys in a region would tell more of chance than of the rate.
+constexpr std::uint32_t kRegionShiftMin = 4;
+
 __extension__ using Wide = unsigned __int128;
 
 }  // namespace
@@ -32,6 +35,8 @@ GenerationalBloom::GenerationalBloom(const GenerationalOptions& options)
       now_(options.start) {
   WEIR_CHECK(options.within.nanoseconds > 0);
   WEIR_CHECK(options.shape.bucket_count >= 1 && options.shape.bucket_count <= kBucketCountMax);
+  while ((options.shape.bucket_count - 1) >> region_shift_ >= kRegionCount) ++region_shift_;
+  region_shift_ = std::max(region_shift_, kRegionShiftMin);
   target_ = swept_ = real_position(now_);
   newest_epoch_ = target_.generation + 1;
   epochs_.assign(options.shape.bucket_count, 0);
@@ -115,20 +120,14 @@ void GenerationalBloom::set(std::uint64_t key, base::Instant now, base::Instant 
   std::uint64_t* const words = bucket_words(bucket);
   if ((kernels_->find(words, key) >> lane & 1U) != 0) return;
   kernels_->set(words, lane, key);
-  count(epoch, 1);
+  ++count_of(epoch, bucket >> region_shift_);
 }
 
 void GenerationalBloom::test(std::span<const std::uint64_t> keys, base::Instant now,
                              std::span<bool> distinct) const {
   WEIR_CHECK(distinct.size() >= keys.size());
   if (is_swept() && *position(std::max(now, now_)) == target_) {
-    const LanePass pass = {const_cast<std::uint64_t*>(lines_.data()),
-                           options_.shape.bucket_count,
-                           target_.boundary,
-                           target_.generation,
-                           options_.refresh,
-                           {}};
-    kernels_->test_all(pass, keys.data(), keys.size(), distinct.data());
+    kernels_->test_all(pass(), keys.data(), keys.size(), distinct.data());
     return;
   }
   for (std::size_t i = 0; i < keys.size(); ++i) distinct[i] = test(keys[i], now);
@@ -141,12 +140,23 @@ void GenerationalBloom::first_test_then_set(std::span<const std::uint64_t> keys,
   if (!is_swept()) {
     for (const std::uint64_t key : keys) touch(bucket_of(key));
   }
-  LanePass pass = {lines_.data(),    options_.shape.bucket_count,
-                   target_.boundary, target_.generation,
-                   options_.refresh, {}};
-  kernels_->test_then_set_all(pass, keys.data(), keys.size(), distinct.data());
-  count(target_.generation, pass.set_count[0]);
-  count(target_.generation + 1, pass.set_count[1]);
+  LanePass at = pass();
+  kernels_->test_then_set_all(at, keys.data(), keys.size(), distinct.data());
+  for (std::uint32_t region = 0; region < kRegionCount; ++region) {
+    count_of(target_.generation, region) += at.set_counts[0][region];
+    count_of(target_.generation + 1, region) += at.set_counts[1][region];
+  }
+}
+
+// Kernels write only through passes of calls that are not const.
+LanePass GenerationalBloom::pass() const {
+  return {.words = const_cast<std::uint64_t*>(lines_.data()),
+          .bucket_count = options_.shape.bucket_count,
+          .boundary = target_.boundary,
+          .epoch = target_.generation,
+          .refresh = options_.refresh,
+          .region_shift = region_shift_,
+          .set_counts = {}};
 }
 
 void GenerationalBloom::advance(base::Instant now) { move_to(now, 0); }
@@ -158,7 +168,7 @@ void GenerationalBloom::move_to(base::Instant now, std::size_t key_count) {
   if (real.generation - skipped_ > target_.generation + kGoneAfter) skip_silence(real);
   target_ = {real.generation - skipped_, real.boundary};
   for (; newest_epoch_ < target_.generation + 1; ++newest_epoch_) {
-    key_counts_[(newest_epoch_ + 1) % key_counts_.size()] = 0;
+    key_counts_[(newest_epoch_ + 1) % key_counts_.size()].fill(0);
   }
   sweep((kSweepLinesMax + kSweepLinesPerKey * key_count) / options_.shape.line_count);
 }
@@ -193,44 +203,56 @@ void GenerationalBloom::touch(std::uint64_t bucket) {
   epochs_[bucket] = static_cast<std::uint16_t>(epoch_of(bucket, target_));
 }
 
-void GenerationalBloom::count(std::uint64_t epoch, std::uint64_t key_count) {
-  key_counts_[epoch % key_counts_.size()] += key_count;
+std::uint32_t GenerationalBloom::region_count() const {
+  return ((options_.shape.bucket_count - 1) >> region_shift_) + 1;
 }
 
-std::uint64_t GenerationalBloom::counted(std::uint64_t epoch) const {
-  return key_counts_[epoch % key_counts_.size()];
+std::uint32_t GenerationalBloom::region_buckets(std::uint32_t region) const {
+  const std::uint32_t begin = region << region_shift_;
+  return std::min(1U << region_shift_, options_.shape.bucket_count - begin);
 }
 
-double GenerationalBloom::boundary_fraction() const {
-  return static_cast<double>(target_.boundary) / options_.shape.bucket_count;
-}
-
-double GenerationalBloom::live_key_count() const {
-  const std::uint64_t generation = target_.generation;
-  std::uint64_t whole = counted(generation + 1);
-  for (std::uint64_t age = 0; age < kPartCount; ++age) whole += counted(generation - age);
-  const auto oldest = static_cast<double>(counted(generation - kPartCount));
-  return static_cast<double>(whole) + oldest * (1 - boundary_fraction());
-}
-
-// Buckets on one side of the boundary have begun the newest generation, the others still have the
-// oldest.
-double GenerationalBloom::false_positives() const {
-  const auto rate = [this](std::uint64_t epoch, double share) {
-    if (share == 0 || counted(epoch) == 0) return 0.0;
-    const double lambda = static_cast<double>(counted(epoch)) / options_.shape.bucket_count;
-    return generational_lane_false_positives(lambda, options_.shape.line_count);
-  };
-  const std::uint64_t generation = target_.generation;
-  const double ahead = boundary_fraction();
-  double none = 1 - (1 - ahead) * rate(generation - kPartCount, 1 - ahead);
-  for (std::uint64_t age = 0; age < kPartCount; ++age) none *= 1 - rate(generation - age, 1);
-  if (ahead > 0 && counted(generation + 1) > 0) {
-    const double lambda =
-        static_cast<double>(counted(generation + 1)) / (ahead * options_.shape.bucket_count);
-    none *= 1 - ahead * generational_lane_false_positives(lambda, options_.shape.line_count);
+// Where the boundary stands, a key of the oldest epoch may be gone already.
+std::uint64_t GenerationalBloom::live_key_count() const {
+  std::uint64_t count = 0;
+  for (std::uint32_t region = 0; region < region_count(); ++region) {
+    const std::uint64_t begin = std::uint64_t{region} << region_shift_;
+    const std::uint64_t last = begin + region_buckets(region) - 1;
+    const std::uint64_t oldest = epoch_of(last, target_) - kPartCount;
+    const std::uint64_t epoch_count = epoch_of(begin, target_) - oldest + 1;
+    for (std::uint64_t i = 0; i < epoch_count; ++i) count += count_of(oldest + i, region);
   }
-  return 1 - none;
+  return count;
+}
+
+// By region, and there by side of the boundary.
+double GenerationalBloom::false_positives() const {
+  double sum = 0;
+  for (std::uint32_t region = 0; region < region_count(); ++region) {
+    const std::uint64_t begin = std::uint64_t{region} << region_shift_;
+    const std::uint64_t end = begin + region_buckets(region);
+    const std::uint64_t between = std::clamp(target_.boundary, begin, end);
+    sum += expected_hits(region, target_.generation + 1, between - begin);
+    sum += expected_hits(region, target_.generation, end - between);
+  }
+  return sum / options_.shape.bucket_count;
+}
+
+// Of one unknown key in each of these buckets of a region, which are all in the same epoch. Keys of
+// an epoch that has just begun in the region are all on their side of the boundary.
+double GenerationalBloom::expected_hits(std::uint32_t region, std::uint64_t epoch,
+                                        std::uint64_t bucket_count) const {
+  if (bucket_count == 0) return 0;
+  double none = 1;
+  for (std::uint64_t age = 0; age < kLaneCount; ++age) {
+    const std::uint64_t keys = count_of(epoch - age, region);
+    if (keys == 0) continue;
+    const bool has_begun = epoch - age == target_.generation + 1;
+    const double lambda = static_cast<double>(keys) /
+                          static_cast<double>(has_begun ? bucket_count : region_buckets(region));
+    none *= 1 - generational_lane_false_positives(lambda, options_.shape.line_count);
+  }
+  return (1 - none) * static_cast<double>(bucket_count);
 }
 
 std::size_t GenerationalBloom::memory_bytes() const {

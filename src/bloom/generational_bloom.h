@@ -83,7 +83,7 @@ class GenerationalBloom {
   void advance(base::Instant now);
 
   // Of keys that were remembered and are not forgotten for certain.
-  double live_key_count() const;
+  std::uint64_t live_key_count() const;
   bool empty() const { return live_key_count() == 0; }
   // To be expected for the next key, from how many keys each generation has.
   double false_positives() const;
@@ -123,9 +123,16 @@ class GenerationalBloom {
   void sweep(std::size_t bucket_count_max);
   bool is_swept() const { return swept_ == target_; }
   void touch(std::uint64_t bucket);
-  void count(std::uint64_t epoch, std::uint64_t key_count);
-  std::uint64_t counted(std::uint64_t epoch) const;
-  double boundary_fraction() const;
+  LanePass pass() const;
+  std::uint32_t region_count() const;
+  std::uint32_t region_buckets(std::uint32_t region) const;
+  std::uint64_t& count_of(std::uint64_t epoch, std::uint64_t region) {
+    return key_counts_[epoch % key_counts_.size()][region];
+  }
+  std::uint64_t count_of(std::uint64_t epoch, std::uint64_t region) const {
+    return key_counts_[epoch % key_counts_.size()][region];
+  }
+  double expected_hits(std::uint32_t region, std::uint64_t epoch, std::uint64_t bucket_count) const;
   std::uint64_t aged_word(std::uint64_t bucket, std::uint32_t line, std::uint32_t age) const;
   bool is_aged_empty(std::uint32_t age) const;
   bool restore_body(base::ByteReader& reader);
@@ -140,8 +147,9 @@ class GenerationalBloom {
   std::uint64_t skipped_ = 0;  // generations that passed in silence and were not counted
   Position target_;            // where the boundary should be now
   Position swept_;             // where it is: every bucket before it is up to date
-  // Keys set, by epoch: those of the last ten epochs.
-  std::array<std::uint64_t, 16> key_counts_{};
+  std::uint32_t region_shift_ = 0;
+  // Keys set, by epoch and region: those of the last ten epochs.
+  std::array<std::array<std::uint64_t, kRegionCount>, 16> key_counts_{};
   std::uint64_t newest_epoch_ = 0;
   std::uint64_t clock_backward_count_ = 0;
 };

@@ -142,7 +142,7 @@ TEST(GenerationalSizingTest, AShapeHasAtLeastOneBucketAndAtMostTheLimit) {
 
 TEST(GenerationalSizingDeathTest, RefusesRatesBeyondTheLimits) {
   EXPECT_DEATH(generational_shape(1, 0.6), "false_positives");
-  EXPECT_DEATH(generational_shape(1, 1e-10), "false_positives");
+  EXPECT_DEATH(generational_shape(1, 1e-15), "false_positives");
   EXPECT_DEATH(generational_lane_false_positives(1, 5), "line_count");
 }
 

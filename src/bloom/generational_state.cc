@@ -42,7 +42,9 @@ std::string GenerationalBloom::save() const {
   writer.u64(static_cast<std::uint64_t>(now_.nanoseconds));
   writer.varint(clock_backward_count_);
   for (std::uint64_t i = 0; i < kCountedEpochs; ++i) {
-    writer.varint(counted(target_.generation + 1 - i));
+    for (std::uint32_t region = 0; region < region_count(); ++region) {
+      writer.varint(count_of(newest_epoch_ - i, region));
+    }
   }
   for (std::uint32_t age = 0; age < kLaneCount; ++age) {
     const bool empty = is_aged_empty(age);
@@ -91,7 +93,11 @@ bool GenerationalBloom::restore_body(base::ByteReader& reader) {
   skipped_ = real.generation < kFirstGeneration ? 0 : real.generation - kFirstGeneration;
   target_ = swept_ = {real.generation - skipped_, real.boundary};
   newest_epoch_ = target_.generation + 1;
-  for (std::uint64_t i = 0; i < kCountedEpochs; ++i) count(newest_epoch_ - i, reader.varint());
+  for (std::uint64_t i = 0; i < kCountedEpochs; ++i) {
+    for (std::uint32_t region = 0; region < region_count(); ++region) {
+      count_of(newest_epoch_ - i, region) = reader.varint();
+    }
+  }
   for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
     epochs_[bucket] = static_cast<std::uint16_t>(epoch_of(bucket, target_));
   }

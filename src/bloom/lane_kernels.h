@@ -21,6 +21,9 @@
 namespace weir::bloom {
 
 inline constexpr std::uint32_t kLaneCount = 8;
+// Keys are counted in so many equal parts of the buckets: where the rate changes, parts that go on
+// to their next generation earlier and later differ.
+inline constexpr std::uint32_t kRegionCount = 16;
 
 // What a pass over many keys works on. Buckets below `boundary` take keys into the lane of epoch
 // + 1, the others into that of epoch. Every bucket must be up to date.
@@ -30,7 +33,9 @@ struct LanePass {
   std::uint64_t boundary;
   std::uint64_t epoch;
   bool refresh;                // keys that were found are set again
-  std::uint64_t set_count[2];  // out: keys set in epoch, and in epoch + 1
+  std::uint32_t region_shift;  // a bucket's region is its index, shifted
+  // Out: keys set in epoch, and in epoch + 1, by region.
+  std::uint64_t set_counts[2][kRegionCount];
 };
 
 struct LaneKernels {

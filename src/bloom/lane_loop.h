@@ -74,8 +74,6 @@ struct LaneLoop {
   static void test_then_set_all(LanePass& pass, const std::uint64_t* keys, std::size_t key_count,
                                 bool* distinct) {
     const bool refresh = pass.refresh;
-    std::uint64_t set_count = 0;
-    std::uint64_t newer_count = 0;
     walk(pass, keys, key_count, [&](std::size_t i, std::uint64_t bucket) {
       const std::uint64_t newer = bucket < pass.boundary ? 1 : 0;
       const auto lane = static_cast<std::uint32_t>((pass.epoch + newer) % kLaneCount);
@@ -84,11 +82,8 @@ struct LaneLoop {
       distinct[i] = found == 0;
       // A key that is set again in the lane that has it is not one more.
       const std::uint64_t added = found == 0 || (refresh && (found >> lane & 1U) == 0) ? 1 : 0;
-      set_count += added;
-      newer_count += added & newer;
+      pass.set_counts[newer][bucket >> pass.region_shift] += added;
     });
-    pass.set_count[0] += set_count - newer_count;
-    pass.set_count[1] += newer_count;
   }
 
   static constexpr LaneKernels kKernels = {&find, &set, &test_all, &test_then_set_all};

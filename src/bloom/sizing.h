@@ -18,7 +18,7 @@
 namespace weir::bloom {
 
 // What a filter may be asked for; below, hashes of 64 bits begin to matter, above, nothing works.
-inline constexpr double kFalsePositivesMin = 1e-9;
+inline constexpr double kFalsePositivesMin = 1e-14;
 inline constexpr double kFalsePositivesMax = 0.5;
 
 // Aborts unless the wanted rate is within the limits above.

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "bloom/sizing.h"
 #include "cli/command_parsers.h"
 #include "cli/option_values.h"
+#include "filter/limits.h"
 
 namespace weir::cli {
 namespace {
@@ -70,12 +70,12 @@ base::Result<double> parse_false_positives(std::string_view text) {
   const auto prefix = parse_number_prefix(text);
   if (prefix && (prefix->rest.empty() || prefix->rest == "%")) {
     const double rate = prefix->rest.empty() ? prefix->number : prefix->number / 100;
-    if (rate >= bloom::kFalsePositivesMin && rate <= bloom::kFalsePositivesMax) return rate;
+    if (rate >= filter::kFalsePositivesMin && rate <= filter::kFalsePositivesMax) return rate;
   }
   return usage_error(
       fmt::format("--fp is '{}', expected a share from {:g} to {:g}, such as 0.001 "
                   "or 0.1%",
-                  text, bloom::kFalsePositivesMin, bloom::kFalsePositivesMax));
+                  text, filter::kFalsePositivesMin, filter::kFalsePositivesMax));
 }
 
 base::Result<void> take_subject(const Arguments& positionals, SizeOptions& options) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ElasticBloom as bytes.
+#include <algorithm>
+#include <utility>
+
+#include "bloom/elastic_bloom.h"
+#include "bloom/frame.h"
+
+namespace weir::bloom {
+namespace {
+
+constexpr std::size_t kStageBytesMin = 20;
+constexpr std::size_t kForgottenBytes = 16;
+
+base::Error corrupt() {
+  return corrupt_frame(FrameKind::kElastic, "is not what a window of these options writes");
+}
+
+}  // namespace
+
+std::string ElasticBloom::save() const {
+  base::ByteWriter writer = begin_frame(FrameKind::kElastic);
+  writer.u64(static_cast<std::uint64_t>(options_.within.nanoseconds));
+  writer.u8(options_.refresh ? 1 : 0);
+  writer.f64(options_.false_positives_max);
+  writer.varint(options_.key_count_max);
+  writer.u64(static_cast<std::uint64_t>(now_.nanoseconds));
+  writer.varint(overflow_count_);
+  writer.varint(clock_backward_count_);
+  writer.u8(full_ ? 1 : 0);
+  writer.varint(stages_.size());
+  for (const auto& stage : stages_) {
+    writer.varint(stage->size);
+    writer.varint(stage->countdown);
+    writer.u64(static_cast<std::uint64_t>(stage->look_at.nanoseconds));
+    writer.text(stage->filter.save());
+  }
+  writer.varint(forgotten_.size());
+  for (const auto& [key, until] : forgotten_) {
+    writer.u64(key);
+    writer.u64(static_cast<std::uint64_t>(until.nanoseconds));
+  }
+  return finish_frame(std::move(writer));
+}
+
+base::Result<ElasticBloom> ElasticBloom::restore(const ElasticOptions& options,
+                                                 std::string_view bytes) {
+  const auto body = open_frame(FrameKind::kElastic, bytes);
+  if (!body) return body.error();
+  base::ByteReader reader(*body);
+  if (static_cast<std::int64_t>(reader.u64()) != options.within.nanoseconds ||
+      reader.u8() != (options.refresh ? 1 : 0) || reader.f64() != options.false_positives_max ||
+      reader.varint() != options.key_count_max) {
+    return corrupt_frame(FrameKind::kElastic, "is of a window with other options");
+  }
+  ElasticBloom window(options);
+  window.now_ = {static_cast<std::int64_t>(reader.u64())};
+  window.overflow_count_ = reader.varint();
+  window.clock_backward_count_ = reader.varint();
+  const std::uint8_t full = reader.u8();
+  window.full_ = full == 1;
+  if (full > 1 || !window.restore_stages(reader) || !window.restore_forgotten(reader) ||
+      !reader.done()) {
+    return corrupt();
+  }
+  return window;
+}
+
+bool ElasticBloom::restore_stages(base::ByteReader& reader) {
+  const std::uint64_t count = reader.count(kStageBytesMin);
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const std::uint64_t size = reader.varint();
+    const std::uint64_t countdown = reader.varint();
+    const base::Instant look_at{static_cast<std::int64_t>(reader.u64())};
+    if (reader.failed() || size >= sizes_.size() || has_stage(size) || countdown < 1) return false;
+    auto filter = GenerationalBloom::restore(reader.text(), sizes_[size].shape.bucket_count);
+    if (!filter || filter->options().shape != sizes_[size].shape ||
+        filter->options().within != options_.within ||
+        filter->options().refresh != options_.refresh || filter->now() > now_) {
+      return false;
+    }
+    stages_.push_back(std::make_unique<Stage>(Stage{size, countdown, look_at, std::move(*filter)}));
+  }
+  return !reader.failed();
+}
+
+bool ElasticBloom::restore_forgotten(base::ByteReader& reader) {
+  const std::uint64_t count = reader.count(kForgottenBytes);
+  if (count > kForgottenCountMax) return false;
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const std::uint64_t key = reader.u64();
+    if (!forgotten_.empty() && forgotten_.rbegin()->first >= key) return false;
+    forgotten_.emplace_hint(forgotten_.end(), key,
+                            base::Instant{static_cast<std::int64_t>(reader.u64())});
+  }
+  return !reader.failed();
+}
+
+}  // namespace weir::bloom
