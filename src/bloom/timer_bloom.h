@@ -87,6 +87,8 @@ class TimerBloom {
 
   // What every call that sets does first: expires what is over.
   void advance(base::Instant now);
+  // Whether an event of this instant is out of the window at the latest instant.
+  bool is_over(base::Instant at) const { return timer_for(at) == 0; }
   // Asks for the key's cells ahead.
   void prefetch(std::uint64_t key) const;
 

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bloom/growing_bloom.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+#include "bloom/frame.h"
+
+namespace weir::bloom {
+namespace {
+
+// Keys that a batch looks up together.
+constexpr std::size_t kChunk = 64;
+// Keys whose cells are asked for before the first of them is looked at.
+constexpr std::size_t kAhead = 8;
+
+constexpr std::size_t kFrameHeadBytes = 2;
+constexpr std::size_t kFrameTailBytes = 8;
+
+bool is_valid(const BloomShape& shape) {
+  return shape.cell_count >= 1 && shape.cell_count <= kCellCountMax && shape.probe_count >= 1 &&
+         shape.probe_count <= kProbeCountMax;
+}
+
+bool is_valid(const GrowingOptions& options) {
+  return is_valid(options.first_shape) && options.stage_false_positive_rate > 0 &&
+         options.stage_false_positive_rate < 1 && options.factor >= 1 &&
+         options.factor <= kGrowthFactorMax && options.stage_count_max >= 1 &&
+         options.stage_count_max <= kStageCountMax;
+}
+
+// P^(1/k): the share of set cells at which a filter has this rate.
+double full_density(std::uint32_t probe_count, double false_positive_rate) {
+  return std::pow(false_positive_rate, 1.0 / probe_count);
+}
+
+double cells_per_key(std::uint32_t probe_count, double false_positive_rate) {
+  return -static_cast<double>(probe_count) /
+         std::log1p(-full_density(probe_count, false_positive_rate));
+}
+
+// The shape of a stage that is added to so many.
+BloomShape next_shape(const GrowingOptions& options, std::size_t stage_count) {
+  BloomShape shape = options.first_shape;
+  if (options.factor == 1) return shape;
+  for (std::size_t i = 0; i < stage_count && shape.cell_count < kCellCountMax; ++i) {
+    shape.cell_count = std::min(kCellCountMax, shape.cell_count * options.factor);
+  }
+  return shape;
+}
+
+void write_options(base::ByteWriter& writer, const GrowingOptions& options) {
+  writer.varint(options.first_shape.cell_count);
+  writer.varint(options.first_shape.probe_count);
+  writer.f64(options.stage_false_positive_rate);
+  writer.u8(static_cast<std::uint8_t>(options.rule));
+  writer.varint(options.factor);
+  writer.varint(options.stage_count_max);
+}
+
+std::uint32_t read_small(base::ByteReader& reader, std::uint32_t max) {
+  const std::uint64_t value = reader.varint();
+  if (value > max) reader.fail();
+  return static_cast<std::uint32_t>(value);
+}
+
+GrowingOptions read_options(base::ByteReader& reader) {
+  GrowingOptions options;
+  options.first_shape.cell_count = reader.varint();
+  options.first_shape.probe_count = read_small(reader, kProbeCountMax);
+  options.stage_false_positive_rate = reader.f64();
+  options.rule = static_cast<GrowthRule>(reader.u8());
+  if (options.rule > GrowthRule::kCardinality) reader.fail();
+  options.factor = read_small(reader, kGrowthFactorMax);
+  options.stage_count_max = read_small(reader, kStageCountMax);
+  if (!is_valid(options)) reader.fail();
+  return options;
+}
+
+// Stages are saved without the frame of their own.
+std::string_view body_of(std::string_view frame) {
+  return frame.substr(kFrameHeadBytes, frame.size() - kFrameHeadBytes - kFrameTailBytes);
+}
+
+std::string framed(FrameKind kind, std::string_view body) {
+  base::ByteWriter writer = begin_frame(kind);
+  writer.raw(body);
+  return finish_frame(std::move(writer));
+}
+
+}  // namespace
+
+GrowingOptions plan_growth(const GrowthPlan& plan) {
+  WEIR_CHECK(plan.first_key_count >= 1 && plan.stage_count_max >= 1);
+  WEIR_CHECK(plan.false_positive_rate > 0 && plan.false_positive_rate < 1);
+  const double rate = plan.false_positive_rate / plan.stage_count_max;
+  std::uint32_t probe_count = 1;
+  while (probe_count < kProbeCountMax &&
+         cells_per_key(probe_count + 1, rate) < cells_per_key(probe_count, rate)) {
+    ++probe_count;
+  }
+  const double cell_count =
+      std::ceil(static_cast<double>(plan.first_key_count) * cells_per_key(probe_count, rate)) + 1;
+  WEIR_CHECK(cell_count <= static_cast<double>(kCellCountMax));
+  return {.first_shape = {static_cast<std::uint64_t>(cell_count), probe_count},
+          .stage_false_positive_rate = rate,
+          .rule = plan.rule,
+          .factor = plan.factor,
+          .stage_count_max = plan.stage_count_max};
+}
+
+double stage_key_count_max(const BloomShape& shape, double false_positive_rate) {
+  return std::log1p(-full_density(shape.probe_count, false_positive_rate)) /
+         (shape.probe_count * std::log1p(-1 / static_cast<double>(shape.cell_count)));
+}
+
+double stage_cell_count_max(const BloomShape& shape, double false_positive_rate) {
+  return static_cast<double>(shape.cell_count) *
+         full_density(shape.probe_count, false_positive_rate);
+}
+
+template <typename Stage>
+GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options, const StageOptions& stage_options,
+                                  bool valid)
+    : options_(options), stage_options_(stage_options) {
+  WEIR_CHECK(valid);
+}
+
+template <typename Stage>
+GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options)
+  requires(!kTimed)
+    : GrowingBloom(options, {}, is_valid(options)) {
+  add_stage();
+}
+
+template <typename Stage>
+GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options, const TimerOptions& timers)
+  requires kTimed
+    : GrowingBloom(options, timers, is_valid(options)) {
+  add_stage();
+}
+
+template <typename Stage>
+double GrowingBloom<Stage>::full_count(const BloomShape& shape) const {
+  const double rate = options_.stage_false_positive_rate;
+  return options_.rule == GrowthRule::kCardinality ? stage_key_count_max(shape, rate)
+                                                   : stage_cell_count_max(shape, rate);
+}
+
+template <typename Stage>
+void GrowingBloom<Stage>::add_stage() {
+  const BloomShape shape = next_shape(options_, stages_.size());
+  if constexpr (kTimed) {
+    stages_.push_back({Stage(shape, stage_options_), 0, full_count(shape)});
+    stages_.back().filter.advance(latest_);
+  } else {
+    stages_.push_back({Stage(shape), 0, full_count(shape)});
+  }
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::is_full(const Entry& entry) const {
+  std::uint64_t count = entry.key_count;
+  if (options_.rule == GrowthRule::kDensity) {
+    if constexpr (kTimed) {
+      count = entry.filter.live_cell_count();
+    } else {
+      count = entry.filter.set_cell_count();
+    }
+  }
+  return static_cast<double>(count) > entry.full_count;
+}
+
+template <typename Stage>
+Stage& GrowingBloom<Stage>::take_key() {
+  if (is_full(stages_.back())) {
+    if (stages_.size() < options_.stage_count_max) {
+      add_stage();
+    } else {
+      ++overfull_count_;
+    }
+  }
+  ++stages_.back().key_count;
+  return stages_.back().filter;
+}
+
+// An event that is over takes no place.
+template <typename Stage>
+void GrowingBloom<Stage>::put(std::uint64_t key, base::Instant at) {
+  if constexpr (kTimed) {
+    if (!stages_.back().filter.is_over(at)) take_key().set(key, latest_, at);
+  } else {
+    take_key().set(key);
+  }
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::is_distinct(std::uint64_t key, base::Instant now) const {
+  for (auto entry = stages_.rbegin(); entry != stages_.rend(); ++entry) {
+    if constexpr (kTimed) {
+      if (!entry->filter.test(key, now)) return false;
+    } else {
+      if (!entry->filter.test(key)) return false;
+    }
+  }
+  return true;
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::test(std::uint64_t key) const
+  requires(!kTimed)
+{
+  return is_distinct(key, {});
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::test_and_set(std::uint64_t key)
+  requires(!kTimed)
+{
+  const bool distinct = is_distinct(key, {});
+  if (distinct) put(key, {});
+  return distinct;
+}
+
+// Every stage answers for the keys that those before it call distinct, all of them together.
+template <typename Stage>
+void GrowingBloom<Stage>::test(std::span<const std::uint64_t> keys, std::span<bool> distinct) const
+  requires(!kTimed)
+{
+  WEIR_CHECK(distinct.size() >= keys.size());
+  std::array<std::uint64_t, kChunk> open{};
+  std::array<std::size_t, kChunk> places{};
+  std::array<bool, kChunk> answers{};
+  for (std::size_t begin = 0; begin < keys.size(); begin += kChunk) {
+    std::size_t open_count = std::min(kChunk, keys.size() - begin);
+    for (std::size_t i = 0; i < open_count; ++i) {
+      open[i] = keys[begin + i];
+      places[i] = begin + i;
+      distinct[begin + i] = true;
+    }
+    for (auto entry = stages_.rbegin(); entry != stages_.rend() && open_count > 0; ++entry) {
+      entry->filter.test(std::span(open).first(open_count), answers);
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < open_count; ++i) {
+        distinct[places[i]] = answers[i];
+        open[kept] = open[i];
+        places[kept] = places[i];
+        kept += answers[i] ? 1 : 0;
+      }
+      open_count = kept;
+    }
+  }
+}
+
+// What is seen stays seen, so only keys that were distinct before the chunk are asked again, with
+// their cells at hand by then.
+template <typename Stage>
+void GrowingBloom<Stage>::test_and_set(std::span<const std::uint64_t> keys,
+                                       std::span<bool> distinct)
+  requires(!kTimed)
+{
+  WEIR_CHECK(distinct.size() >= keys.size());
+  for (std::size_t begin = 0; begin < keys.size(); begin += kChunk) {
+    const std::size_t end = std::min(keys.size(), begin + kChunk);
+    test(keys.subspan(begin, end - begin), distinct.subspan(begin));
+    for (std::size_t i = begin; i < end; ++i) distinct[i] = distinct[i] && test_and_set(keys[i]);
+  }
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::test(std::uint64_t key, base::Instant now) const
+  requires kTimed
+{
+  return is_distinct(key, now);
+}
+
+template <typename Stage>
+void GrowingBloom<Stage>::set(std::uint64_t key, base::Instant now)
+  requires kTimed
+{
+  set(key, now, std::max(now, latest_));
+}
+
+template <typename Stage>
+void GrowingBloom<Stage>::set(std::uint64_t key, base::Instant now, base::Instant at)
+  requires kTimed
+{
+  advance(now);
+  put(key, at);
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::first_test_then_set(std::uint64_t key, base::Instant now)
+  requires kTimed
+{
+  return first_test_then_set(key, now, std::max(now, latest_));
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::first_test_then_set(std::uint64_t key, base::Instant now,
+                                              base::Instant at)
+  requires kTimed
+{
+  advance(now);
+  const bool distinct = is_distinct(key, latest_);
+  if (distinct || stage_options_.refresh) put(key, at);
+  return distinct;
+}
+
+template <typename Stage>
+void GrowingBloom<Stage>::first_test_then_set(std::span<const std::uint64_t> keys,
+                                              base::Instant now, std::span<bool> distinct)
+  requires kTimed
+{
+  WEIR_CHECK(distinct.size() >= keys.size());
+  const auto prefetch = [&](std::size_t index) {
+    if (index >= keys.size()) return;
+    for (const Entry& entry : stages_) entry.filter.prefetch(keys[index]);
+  };
+  for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    prefetch(i + kAhead);
+    distinct[i] = first_test_then_set(keys[i], now);
+  }
+}
+
+template <typename Stage>
+void GrowingBloom<Stage>::advance(base::Instant now)
+  requires kTimed
+{
+  if (now < latest_) ++clock_backward_count_;
+  latest_ = std::max(latest_, now);
+  for (Entry& entry : stages_) entry.filter.advance(latest_);
+  if (std::ranges::any_of(stages_,
+                          [](const Entry& entry) { return entry.filter.live_cell_count() == 0; })) {
+    drop_empty();
+  }
+}
+
+// The newest stays even if it is empty, as long as another one is not or its shape is the first.
+template <typename Stage>
+void GrowingBloom<Stage>::drop_empty() {
+  if constexpr (kTimed) {
+    const auto newest = stages_.end() - 1;
+    if (newest->filter.live_cell_count() == 0) newest->key_count = 0;
+    const auto kept = std::remove_if(stages_.begin(), newest, [](const Entry& entry) {
+      return entry.filter.live_cell_count() == 0;
+    });
+    stages_.erase(kept, newest);
+    const Entry& first = stages_.front();
+    if (first.filter.live_cell_count() > 0 || stages_.size() > 1) return;
+    if (first.filter.shape() == options_.first_shape) return;
+    stages_.clear();
+    add_stage();
+  }
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::empty(base::Instant now) const
+  requires kTimed
+{
+  return std::ranges::all_of(stages_, [&](const Entry& entry) { return entry.filter.empty(now); });
+}
+
+template <typename Stage>
+std::uint64_t GrowingBloom<Stage>::key_count() const {
+  std::uint64_t count = 0;
+  for (const Entry& entry : stages_) count += entry.key_count;
+  return count;
+}
+
+template <typename Stage>
+std::size_t GrowingBloom<Stage>::memory_bytes() const {
+  std::size_t bytes = stages_.capacity() * sizeof(Entry);
+  for (const Entry& entry : stages_) bytes += entry.filter.memory_bytes();
+  return bytes;
+}
+
+template <typename Stage>
+std::string GrowingBloom<Stage>::save() const {
+  base::ByteWriter writer = begin_frame(FrameKind::kGrowing);
+  writer.u8(static_cast<std::uint8_t>(kTimed ? FrameKind::kTimer : FrameKind::kClassic));
+  write_options(writer, options_);
+  writer.varint(overfull_count_);
+  if constexpr (kTimed) {
+    stage_options_.write(writer);
+    writer.u64(static_cast<std::uint64_t>(latest_.nanoseconds));
+    writer.varint(clock_backward_count_);
+  }
+  writer.varint(stages_.size());
+  for (const Entry& entry : stages_) {
+    writer.varint(entry.key_count);
+    writer.text(body_of(entry.filter.save()));
+  }
+  return finish_frame(std::move(writer));
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::has_shape(const BloomShape& shape) const {
+  for (std::size_t i = 0; i < options_.stage_count_max; ++i) {
+    const BloomShape next = next_shape(options_, i);
+    if (shape == next) return true;
+    if (options_.factor == 1 || next.cell_count == kCellCountMax) return false;
+  }
+  return false;
+}
+
+template <typename Stage>
+bool GrowingBloom<Stage>::read_stage(std::uint64_t key_count, std::string_view body) {
+  auto filter = Stage::restore(framed(kTimed ? FrameKind::kTimer : FrameKind::kClassic, body));
+  if (!filter || !has_shape(filter->shape())) return false;
+  if constexpr (kTimed) {
+    if (filter->options() != stage_options_ || filter->latest() != latest_ ||
+        filter->clock_backward_count() != 0) {
+      return false;
+    }
+  }
+  const double full = full_count(filter->shape());
+  stages_.push_back({std::move(*filter), key_count, full});
+  return true;
+}
+
+template <typename Stage>
+base::Result<GrowingBloom<Stage>> GrowingBloom<Stage>::restore(std::string_view bytes) {
+  const auto body = open_frame(FrameKind::kGrowing, bytes);
+  if (!body) return body.error();
+  base::ByteReader reader(*body);
+  const auto kind = static_cast<FrameKind>(reader.u8());
+  if (kind != (kTimed ? FrameKind::kTimer : FrameKind::kClassic)) {
+    return corrupt_frame(FrameKind::kGrowing, "has stages of another kind");
+  }
+  const GrowingOptions options = read_options(reader);
+  const std::uint64_t overfull_count = reader.varint();
+  StageOptions stage_options;
+  if constexpr (kTimed) {
+    stage_options = TimerOptions::read(reader);
+    if (!bloom::is_valid(options.first_shape, stage_options)) reader.fail();
+  }
+  if (reader.failed()) {
+    return corrupt_frame(FrameKind::kGrowing, "has options that it cannot have");
+  }
+  GrowingBloom filter(options, stage_options, true);
+  filter.overfull_count_ = overfull_count;
+  if constexpr (kTimed) {
+    filter.latest_ = {static_cast<std::int64_t>(reader.u64())};
+    filter.clock_backward_count_ = reader.varint();
+  }
+  const std::uint64_t stage_count = reader.count(2);
+  if (stage_count < 1 || stage_count > options.stage_count_max) {
+    return corrupt_frame(FrameKind::kGrowing, "has too few stages or too many");
+  }
+  for (std::uint64_t i = 0; i < stage_count; ++i) {
+    const std::uint64_t key_count = reader.varint();
+    const std::string_view stage_body = reader.text();
+    if (reader.failed() || !filter.read_stage(key_count, stage_body)) {
+      return corrupt_frame(FrameKind::kGrowing, "has a stage that it cannot have");
+    }
+  }
+  if (!reader.done()) return corrupt_frame(FrameKind::kGrowing, "goes on after its end");
+  return filter;
+}
+
+template class GrowingBloom<ClassicBloom>;
+template class GrowingBloom<TimerBloom>;
+
+}  // namespace weir::bloom
