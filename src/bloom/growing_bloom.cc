@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -20,66 +19,6 @@ constexpr std::size_t kAhead = 8;
 constexpr std::size_t kFrameHeadBytes = 2;
 constexpr std::size_t kFrameTailBytes = 8;
 
-bool is_valid(const BloomShape& shape) {
-  return shape.cell_count >= 1 && shape.cell_count <= kCellCountMax && shape.probe_count >= 1 &&
-         shape.probe_count <= kProbeCountMax;
-}
-
-bool is_valid(const GrowingOptions& options) {
-  return is_valid(options.first_shape) && options.stage_false_positive_rate > 0 &&
-         options.stage_false_positive_rate < 1 && options.factor >= 1 &&
-         options.factor <= kGrowthFactorMax && options.stage_count_max >= 1 &&
-         options.stage_count_max <= kStageCountMax;
-}
-
-// P^(1/k): the share of set cells at which a filter has this rate.
-double full_density(std::uint32_t probe_count, double false_positive_rate) {
-  return std::pow(false_positive_rate, 1.0 / probe_count);
-}
-
-double cells_per_key(std::uint32_t probe_count, double false_positive_rate) {
-  return -static_cast<double>(probe_count) /
-         std::log1p(-full_density(probe_count, false_positive_rate));
-}
-
-// The shape of a stage that is added to so many.
-BloomShape next_shape(const GrowingOptions& options, std::size_t stage_count) {
-  BloomShape shape = options.first_shape;
-  if (options.factor == 1) return shape;
-  for (std::size_t i = 0; i < stage_count && shape.cell_count < kCellCountMax; ++i) {
-    shape.cell_count = std::min(kCellCountMax, shape.cell_count * options.factor);
-  }
-  return shape;
-}
-
-void write_options(base::ByteWriter& writer, const GrowingOptions& options) {
-  writer.varint(options.first_shape.cell_count);
-  writer.varint(options.first_shape.probe_count);
-  writer.f64(options.stage_false_positive_rate);
-  writer.u8(static_cast<std::uint8_t>(options.rule));
-  writer.varint(options.factor);
-  writer.varint(options.stage_count_max);
-}
-
-std::uint32_t read_small(base::ByteReader& reader, std::uint32_t max) {
-  const std::uint64_t value = reader.varint();
-  if (value > max) reader.fail();
-  return static_cast<std::uint32_t>(value);
-}
-
-GrowingOptions read_options(base::ByteReader& reader) {
-  GrowingOptions options;
-  options.first_shape.cell_count = reader.varint();
-  options.first_shape.probe_count = read_small(reader, kProbeCountMax);
-  options.stage_false_positive_rate = reader.f64();
-  options.rule = static_cast<GrowthRule>(reader.u8());
-  if (options.rule > GrowthRule::kCardinality) reader.fail();
-  options.factor = read_small(reader, kGrowthFactorMax);
-  options.stage_count_max = read_small(reader, kStageCountMax);
-  if (!is_valid(options)) reader.fail();
-  return options;
-}
-
 // Stages are saved without the frame of their own.
 std::string_view body_of(std::string_view frame) {
   return frame.substr(kFrameHeadBytes, frame.size() - kFrameHeadBytes - kFrameTailBytes);
@@ -93,35 +32,6 @@ std::string framed(FrameKind kind, std::string_view body) {
 
 }  // namespace
 
-GrowingOptions plan_growth(const GrowthPlan& plan) {
-  WEIR_CHECK(plan.first_key_count >= 1 && plan.stage_count_max >= 1);
-  WEIR_CHECK(plan.false_positive_rate > 0 && plan.false_positive_rate < 1);
-  const double rate = plan.false_positive_rate / plan.stage_count_max;
-  std::uint32_t probe_count = 1;
-  while (probe_count < kProbeCountMax &&
-         cells_per_key(probe_count + 1, rate) < cells_per_key(probe_count, rate)) {
-    ++probe_count;
-  }
-  const double cell_count =
-      std::ceil(static_cast<double>(plan.first_key_count) * cells_per_key(probe_count, rate)) + 1;
-  WEIR_CHECK(cell_count <= static_cast<double>(kCellCountMax));
-  return {.first_shape = {static_cast<std::uint64_t>(cell_count), probe_count},
-          .stage_false_positive_rate = rate,
-          .rule = plan.rule,
-          .factor = plan.factor,
-          .stage_count_max = plan.stage_count_max};
-}
-
-double stage_key_count_max(const BloomShape& shape, double false_positive_rate) {
-  return std::log1p(-full_density(shape.probe_count, false_positive_rate)) /
-         (shape.probe_count * std::log1p(-1 / static_cast<double>(shape.cell_count)));
-}
-
-double stage_cell_count_max(const BloomShape& shape, double false_positive_rate) {
-  return static_cast<double>(shape.cell_count) *
-         full_density(shape.probe_count, false_positive_rate);
-}
-
 template <typename Stage>
 GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options, const StageOptions& stage_options,
                                   bool valid)
@@ -132,32 +42,25 @@ GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options, const StageOpti
 template <typename Stage>
 GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options)
   requires(!kTimed)
-    : GrowingBloom(options, {}, is_valid(options)) {
+    : GrowingBloom(options, {}, options.is_valid()) {
   add_stage();
 }
 
 template <typename Stage>
 GrowingBloom<Stage>::GrowingBloom(const GrowingOptions& options, const TimerOptions& timers)
-  requires kTimed
-    : GrowingBloom(options, timers, is_valid(options)) {
+  requires(kTimed)
+    : GrowingBloom(options, timers, options.is_valid()) {
   add_stage();
 }
 
 template <typename Stage>
-double GrowingBloom<Stage>::full_count(const BloomShape& shape) const {
-  const double rate = options_.stage_false_positive_rate;
-  return options_.rule == GrowthRule::kCardinality ? stage_key_count_max(shape, rate)
-                                                   : stage_cell_count_max(shape, rate);
-}
-
-template <typename Stage>
 void GrowingBloom<Stage>::add_stage() {
-  const BloomShape shape = next_shape(options_, stages_.size());
+  const BloomShape shape = options_.shape_after(stages_.size());
   if constexpr (kTimed) {
-    stages_.push_back({Stage(shape, stage_options_), 0, full_count(shape)});
+    stages_.push_back({Stage(shape, stage_options_), 0, options_.full_count(shape)});
     stages_.back().filter.advance(latest_);
   } else {
-    stages_.push_back({Stage(shape), 0, full_count(shape)});
+    stages_.push_back({Stage(shape), 0, options_.full_count(shape)});
   }
 }
 
@@ -248,7 +151,7 @@ void GrowingBloom<Stage>::test(std::span<const std::uint64_t> keys, std::span<bo
         distinct[places[i]] = answers[i];
         open[kept] = open[i];
         places[kept] = places[i];
-        kept += answers[i] ? 1 : 0;
+        kept += answers[i] ? 1U : 0U;
       }
       open_count = kept;
     }
@@ -272,21 +175,21 @@ void GrowingBloom<Stage>::test_and_set(std::span<const std::uint64_t> keys,
 
 template <typename Stage>
 bool GrowingBloom<Stage>::test(std::uint64_t key, base::Instant now) const
-  requires kTimed
+  requires(kTimed)
 {
   return is_distinct(key, now);
 }
 
 template <typename Stage>
 void GrowingBloom<Stage>::set(std::uint64_t key, base::Instant now)
-  requires kTimed
+  requires(kTimed)
 {
   set(key, now, std::max(now, latest_));
 }
 
 template <typename Stage>
 void GrowingBloom<Stage>::set(std::uint64_t key, base::Instant now, base::Instant at)
-  requires kTimed
+  requires(kTimed)
 {
   advance(now);
   put(key, at);
@@ -294,7 +197,7 @@ void GrowingBloom<Stage>::set(std::uint64_t key, base::Instant now, base::Instan
 
 template <typename Stage>
 bool GrowingBloom<Stage>::first_test_then_set(std::uint64_t key, base::Instant now)
-  requires kTimed
+  requires(kTimed)
 {
   return first_test_then_set(key, now, std::max(now, latest_));
 }
@@ -302,7 +205,7 @@ bool GrowingBloom<Stage>::first_test_then_set(std::uint64_t key, base::Instant n
 template <typename Stage>
 bool GrowingBloom<Stage>::first_test_then_set(std::uint64_t key, base::Instant now,
                                               base::Instant at)
-  requires kTimed
+  requires(kTimed)
 {
   advance(now);
   const bool distinct = is_distinct(key, latest_);
@@ -313,7 +216,7 @@ bool GrowingBloom<Stage>::first_test_then_set(std::uint64_t key, base::Instant n
 template <typename Stage>
 void GrowingBloom<Stage>::first_test_then_set(std::span<const std::uint64_t> keys,
                                               base::Instant now, std::span<bool> distinct)
-  requires kTimed
+  requires(kTimed)
 {
   WEIR_CHECK(distinct.size() >= keys.size());
   const auto prefetch = [&](std::size_t index) {
@@ -329,7 +232,7 @@ void GrowingBloom<Stage>::first_test_then_set(std::span<const std::uint64_t> key
 
 template <typename Stage>
 void GrowingBloom<Stage>::advance(base::Instant now)
-  requires kTimed
+  requires(kTimed)
 {
   if (now < latest_) ++clock_backward_count_;
   latest_ = std::max(latest_, now);
@@ -360,7 +263,7 @@ void GrowingBloom<Stage>::drop_empty() {
 
 template <typename Stage>
 bool GrowingBloom<Stage>::empty(base::Instant now) const
-  requires kTimed
+  requires(kTimed)
 {
   return std::ranges::all_of(stages_, [&](const Entry& entry) { return entry.filter.empty(now); });
 }
@@ -383,7 +286,7 @@ template <typename Stage>
 std::string GrowingBloom<Stage>::save() const {
   base::ByteWriter writer = begin_frame(FrameKind::kGrowing);
   writer.u8(static_cast<std::uint8_t>(kTimed ? FrameKind::kTimer : FrameKind::kClassic));
-  write_options(writer, options_);
+  options_.write(writer);
   writer.varint(overfull_count_);
   if constexpr (kTimed) {
     stage_options_.write(writer);
@@ -398,12 +301,15 @@ std::string GrowingBloom<Stage>::save() const {
   return finish_frame(std::move(writer));
 }
 
+// Of timed stages, others that were alive when it was added may have been dropped since. The next
+// stage is never more than the factor larger than the newest, so bytes cannot ask for much memory.
 template <typename Stage>
-bool GrowingBloom<Stage>::has_shape(const BloomShape& shape) const {
-  for (std::size_t i = 0; i < options_.stage_count_max; ++i) {
-    const BloomShape next = next_shape(options_, i);
-    if (shape == next) return true;
-    if (options_.factor == 1 || next.cell_count == kCellCountMax) return false;
+bool GrowingBloom<Stage>::has_shape(std::size_t index, const BloomShape& shape) const {
+  const std::size_t end = kTimed ? options_.stage_count_max : index + 1;
+  for (std::size_t i = index; i < end; ++i) {
+    const BloomShape known = options_.shape_after(i);
+    if (shape == known) return true;
+    if (options_.factor == 1 || known.cell_count == kCellCountMax) return false;
   }
   return false;
 }
@@ -411,14 +317,14 @@ bool GrowingBloom<Stage>::has_shape(const BloomShape& shape) const {
 template <typename Stage>
 bool GrowingBloom<Stage>::read_stage(std::uint64_t key_count, std::string_view body) {
   auto filter = Stage::restore(framed(kTimed ? FrameKind::kTimer : FrameKind::kClassic, body));
-  if (!filter || !has_shape(filter->shape())) return false;
+  if (!filter || !has_shape(stages_.size(), filter->shape())) return false;
   if constexpr (kTimed) {
     if (filter->options() != stage_options_ || filter->latest() != latest_ ||
         filter->clock_backward_count() != 0) {
       return false;
     }
   }
-  const double full = full_count(filter->shape());
+  const double full = options_.full_count(filter->shape());
   stages_.push_back({std::move(*filter), key_count, full});
   return true;
 }
@@ -432,12 +338,12 @@ base::Result<GrowingBloom<Stage>> GrowingBloom<Stage>::restore(std::string_view 
   if (kind != (kTimed ? FrameKind::kTimer : FrameKind::kClassic)) {
     return corrupt_frame(FrameKind::kGrowing, "has stages of another kind");
   }
-  const GrowingOptions options = read_options(reader);
+  const GrowingOptions options = GrowingOptions::read(reader);
   const std::uint64_t overfull_count = reader.varint();
   StageOptions stage_options;
   if constexpr (kTimed) {
     stage_options = TimerOptions::read(reader);
-    if (!bloom::is_valid(options.first_shape, stage_options)) reader.fail();
+    if (!is_valid(options.first_shape, stage_options)) reader.fail();
   }
   if (reader.failed()) {
     return corrupt_frame(FrameKind::kGrowing, "has options that it cannot have");

@@ -34,47 +34,11 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "bloom/classic_bloom.h"
+#include "bloom/growth.h"
 #include "bloom/probe.h"
 #include "bloom/timer_bloom.h"
 
 namespace weir::bloom {
-
-enum class GrowthRule : std::uint8_t {
-  // Full with more than z* = m P^(1/k) cells that are set, or alive: the better rule for windows.
-  kDensity = 0,
-  // Full after more than n* = ln(1 - P^(1/k)) / (k ln(1 - 1/m)) keys; keys that a window forgets
-  // still count, so that even a steady stream fluctuates between one stage and two.
-  kCardinality = 1,
-};
-
-inline constexpr std::uint32_t kStageCountMax = 1024;
-inline constexpr std::uint32_t kGrowthFactorMax = 16;
-
-struct GrowingOptions {
-  BloomShape first_shape;
-  double stage_false_positive_rate = 0.01;  // P per stage, in (0, 1)
-  GrowthRule rule = GrowthRule::kDensity;
-  std::uint32_t factor = 1;  // cells of the next stage to those of the one before
-  std::uint32_t stage_count_max = 16;
-
-  bool operator==(const GrowingOptions&) const = default;
-};
-
-struct GrowthPlan {
-  std::uint64_t first_key_count = 1000;  // keys that the first stage takes
-  double false_positive_rate = 0.01;     // of all stages together
-  GrowthRule rule = GrowthRule::kDensity;
-  std::uint32_t factor = 2;
-  std::uint32_t stage_count_max = 16;
-};
-
-// Gives each of the stages an even share of the false positives, and the k that needs the fewest
-// cells for it. Requires 0 < false_positive_rate < 1, first_key_count >= 1, stage_count_max >= 1.
-GrowingOptions plan_growth(const GrowthPlan& plan);
-
-// n* and z* in the paper: how many keys, or set cells, a stage may have.
-double stage_key_count_max(const BloomShape& shape, double false_positive_rate);
-double stage_cell_count_max(const BloomShape& shape, double false_positive_rate);
 
 template <typename Stage>
 class GrowingBloom {
@@ -86,7 +50,7 @@ class GrowingBloom {
   explicit GrowingBloom(const GrowingOptions& options)
     requires(!kTimed);
   GrowingBloom(const GrowingOptions& options, const TimerOptions& timers)
-    requires kTimed;
+    requires(kTimed);
 
   bool test(std::uint64_t key) const
     requires(!kTimed);
@@ -111,25 +75,25 @@ class GrowingBloom {
 
   // As of TimerBloom.
   bool test(std::uint64_t key, base::Instant now) const
-    requires kTimed;
+    requires(kTimed);
   void set(std::uint64_t key, base::Instant now)
-    requires kTimed;
+    requires(kTimed);
   void set(std::uint64_t key, base::Instant now, base::Instant at)
-    requires kTimed;
+    requires(kTimed);
   bool first_test_then_set(std::uint64_t key, base::Instant now)
-    requires kTimed;
+    requires(kTimed);
   bool first_test_then_set(std::uint64_t key, base::Instant now, base::Instant at)
-    requires kTimed;
+    requires(kTimed);
   void first_test_then_set(std::span<const std::uint64_t> keys, base::Instant now,
                            std::span<bool> distinct)
-    requires kTimed;
+    requires(kTimed);
   // What every call that sets does first: expires what is over, drops stages.
   void advance(base::Instant now)
-    requires kTimed;
+    requires(kTimed);
   bool empty(base::Instant now) const
-    requires kTimed;
+    requires(kTimed);
   std::uint64_t clock_backward_count() const
-    requires kTimed
+    requires(kTimed)
   {
     return clock_backward_count_;
   }
@@ -164,9 +128,9 @@ class GrowingBloom {
   GrowingBloom(const GrowingOptions& options, const StageOptions& stage_options, bool valid);
 
   bool is_distinct(std::uint64_t key, base::Instant now) const;
-  double full_count(const BloomShape& shape) const;
   bool is_full(const Entry& entry) const;
-  bool has_shape(const BloomShape& shape) const;
+  // Whether the stage at this index can have the shape.
+  bool has_shape(std::size_t index, const BloomShape& shape) const;
   void add_stage();
   // The stage that takes the next key.
   Stage& take_key();

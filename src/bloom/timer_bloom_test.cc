@@ -106,7 +106,7 @@ void walk(std::uint64_t seed) {
   for (int i = 0; i < 1500; ++i) {
     tick = next_tick(prng, std::max(tick, model.tick()), ticks);
     const base::Instant now{tick * kTickNs + static_cast<std::int64_t>(prng.below(kTickNs))};
-    backward_count += now < filter.latest() ? 1 : 0;
+    backward_count += now < filter.latest() ? 1U : 0U;
     const std::uint64_t key = mix(prng.below(60));
     const std::uint64_t other = mix(prng.below(60));
     const std::int64_t at =
