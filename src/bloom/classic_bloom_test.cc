@@ -74,7 +74,7 @@ TEST(ClassicBloomTest, CountsItsCells) {
   ClassicBloom filter({1000, 3});
   for (const std::uint64_t key : random_keys(5, 100)) filter.set(key);
   std::uint64_t set_count = 0;
-  for (std::uint64_t i = 0; i < 1000; ++i) set_count += filter.cell(i) ? 1 : 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) set_count += filter.cell(i) ? 1U : 0U;
   EXPECT_EQ(filter.set_cell_count(), set_count);
   EXPECT_DOUBLE_EQ(filter.density(), static_cast<double>(set_count) / 1000);
 }

@@ -11,7 +11,7 @@
 namespace weir::bloom {
 namespace {
 
-constexpr double kFirstKeyCount = 256;
+constexpr double kFirstKeyCount = 2 * ElasticBloom::kListCountMax;
 // From one size to the next smaller one: shares fall more slowly than sizes, or small filters would
 // have to be almost exact.
 constexpr double kShareFactor = 0.7;
@@ -19,7 +19,7 @@ constexpr double kShareFactor = 0.7;
 // chance.
 constexpr double kHeadroom = 1.1;
 // How often fullness is looked at: that many times while a filter fills.
-constexpr double kLooksPerFilling = 64;
+constexpr double kLooksPerFilling = 256;
 // A smaller filter is begun when the current one has at most this share of what the smaller holds.
 constexpr double kShrinkBelow = 0.5;
 
@@ -36,6 +36,7 @@ base::Duration times(base::Duration duration, double factor) {
 ElasticBloom::ElasticBloom(const ElasticOptions& options)
     : options_(options), sizes_(ladder(options)), now_(kNever) {
   WEIR_CHECK(options.within.nanoseconds > 0);
+  memory_bytes_max_ = 2 * kListCountMax * sizeof(RecentKeys::Entry);
   for (const Size& size : sizes_) memory_bytes_max_ += generational_bytes(size.shape);
 }
 
@@ -54,63 +55,67 @@ std::vector<ElasticBloom::Size> ElasticBloom::ladder(const ElasticOptions& optio
   return sizes;
 }
 
-base::Instant ElasticBloom::move_to(base::Instant now) {
+void ElasticBloom::move_to(base::Instant now) {
   if (now < now_) ++clock_backward_count_;
   now_ = std::max(now_, now);
-  if (stages_.empty()) begin_stage(0);
+  list_.expire(expired_at(now_));
+  if (stages_.empty()) return;
   for (const auto& stage : stages_) stage->filter.advance(now_);
   drop_empty();
-  if (now_ >= current().look_at) shrink_if_empty();
+  if (!to_list_ && now_ >= current()->look_at) shrink_if_empty();
   std::erase_if(forgotten_, [this](const auto& entry) { return entry.second <= now_; });
-  return now_;
 }
 
-void ElasticBloom::begin_stage(std::size_t size) {
-  const double keys = sizes_[size].key_count;
-  full_ = false;
-  stages_.push_back(std::make_unique<Stage>(
-      Stage{size, static_cast<std::uint64_t>(std::max(1.0, keys / kLooksPerFilling)),
-            now_ + options_.within,
-            GenerationalBloom({.shape = sizes_[size].shape,
-                               .within = options_.within,
-                               .start = now_,
-                               .refresh = options_.refresh,
-                               .isa = options_.isa})}));
+// What was seen then or before has left the window.
+base::Instant ElasticBloom::expired_at(base::Instant now) const {
+  return now + base::Duration{-options_.within.nanoseconds};
+}
+
+// Of that size or the next larger one that there is none of; false if all are in use.
+bool ElasticBloom::begin_stage(std::size_t size_min) {
+  for (std::size_t size = size_min; size < sizes_.size(); ++size) {
+    if (has_stage(size)) continue;
+    stages_.push_back(
+        std::make_unique<Stage>(Stage{size, keys_between_looks(size), now_ + options_.within,
+                                      GenerationalBloom({.shape = sizes_[size].shape,
+                                                         .within = options_.within,
+                                                         .start = now_,
+                                                         .refresh = options_.refresh,
+                                                         .isa = options_.isa})}));
+    return true;
+  }
+  return false;
 }
 
 bool ElasticBloom::has_stage(std::size_t size) const {
   return std::ranges::any_of(stages_, [size](const auto& stage) { return stage->size == size; });
 }
 
+std::uint64_t ElasticBloom::keys_between_looks(std::size_t size) const {
+  return static_cast<std::uint64_t>(std::max(1.0, sizes_[size].key_count / kLooksPerFilling));
+}
+
 void ElasticBloom::drop_empty() {
-  const auto keep = std::prev(stages_.end());
-  const auto gone = std::remove_if(stages_.begin(), keep,
+  const auto old_end = to_list_ ? stages_.end() : std::prev(stages_.end());
+  const auto gone = std::remove_if(stages_.begin(), old_end,
                                    [](const auto& stage) { return stage->filter.empty(); });
-  stages_.erase(gone, keep);
+  stages_.erase(gone, old_end);
 }
 
 // Once the current stage has taken keys for a whole window, and then once per window.
 void ElasticBloom::shrink_if_empty() {
-  current().look_at = now_ + options_.within;
-  const auto keys = static_cast<double>(current().filter.live_key_count());
-  for (std::size_t size = 0; size < current().size; ++size) {
-    if (keys > kShrinkBelow * sizes_[size].key_count || has_stage(size)) continue;
-    begin_stage(size);
+  Stage& stage = *current();
+  stage.look_at = now_ + options_.within;
+  const auto keys = static_cast<double>(stage.filter.live_key_count());
+  if (keys <= kShrinkBelow * kListCountMax) {
+    to_list_ = true;
     drop_empty();
     return;
   }
-}
-
-// Looks at how full the current stage is, every so many keys.
-void ElasticBloom::after_set() {
-  Stage& stage = current();
-  if (--stage.countdown > 0) return;
-  const Size& size = sizes_[stage.size];
-  stage.countdown = static_cast<std::uint64_t>(std::max(1.0, size.key_count / kLooksPerFilling));
-  full_ = stage.filter.false_positives() > size.false_positives;
-  if (!full_) return;
-  for (std::size_t next = stage.size + 1; next < sizes_.size(); ++next) {
-    if (!has_stage(next)) return begin_stage(next);
+  for (std::size_t size = 0; size < stage.size; ++size) {
+    if (keys > kShrinkBelow * sizes_[size].key_count || has_stage(size)) continue;
+    begin_stage(size);
+    return;
   }
 }
 
@@ -118,58 +123,88 @@ bool ElasticBloom::is_forgotten(std::uint64_t key) const {
   return !forgotten_.empty() && forgotten_.contains(key);
 }
 
-bool ElasticBloom::found_elsewhere(std::uint64_t key) const {
-  for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
-    if (!stages_[i]->filter.test(key, now_)) return true;
-  }
-  return false;
-}
-
 bool ElasticBloom::test(std::uint64_t key, base::Instant now) const {
+  now = std::max(now, now_);
   if (is_forgotten(key)) return true;
-  return std::ranges::all_of(
-      stages_, [&](const auto& stage) { return stage->filter.test(key, std::max(now, now_)); });
+  const base::Instant* const listed = list_.find(key);
+  if (listed != nullptr && *listed > expired_at(now)) return false;
+  return std::ranges::all_of(stages_,
+                             [&](const auto& stage) { return stage->filter.test(key, now); });
 }
 
 bool ElasticBloom::first_test_then_set(std::uint64_t key, base::Instant now) {
   move_to(now);
-  const bool forgotten = is_forgotten(key);
-  const bool distinct = forgotten || (current().filter.test(key, now_) && !found_elsewhere(key));
+  const bool distinct = test(key, now_);
   if (distinct || options_.refresh) insert(key);
-  if (forgotten) forgotten_.erase(key);
   return distinct;
 }
 
 void ElasticBloom::insert(std::uint64_t key) {
-  if (full_) {
-    // Time may have made room.
-    full_ = current().filter.false_positives() > sizes_[current().size].false_positives;
+  if (to_list_) {
+    insert_into_list(key);
+  } else {
+    insert_into_stage({key, now_});
   }
-  if (full_) {
+}
+
+// A list that is full moves to a filter as it is.
+void ElasticBloom::insert_into_list(std::uint64_t key) {
+  list_.remove(key);
+  if (list_.size() < std::min<std::uint64_t>(kListCountMax, options_.key_count_max)) {
+    list_.append({key, now_});
+    forgotten_.erase(key);
+    return;
+  }
+  if (options_.key_count_max <= kListCountMax || !begin_stage(0)) {
     ++overflow_count_;
     return;
   }
-  current().filter.set(key, now_);
-  after_set();
+  to_list_ = false;
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    insert_into_stage(list_.entry(i));
+  }
+  list_.clear();
+  insert_into_stage({key, now_});
+}
+
+bool ElasticBloom::is_full(const Stage& stage) const {
+  return stage.filter.false_positives() > sizes_[stage.size].false_positives;
+}
+
+// Looks at how full the filter is only every so many keys.
+void ElasticBloom::insert_into_stage(const RecentKeys::Entry& entry) {
+  if (--current()->countdown == 0) {
+    Stage& stage = *current();
+    stage.countdown = keys_between_looks(stage.size);
+    if (is_full(stage) && !begin_stage(stage.size + 1)) {
+      stage.countdown = 1;
+      ++overflow_count_;
+      return;
+    }
+  }
+  current()->filter.set(entry.key, now_, entry.at);
+  forgotten_.erase(entry.key);
 }
 
 void ElasticBloom::first_test_then_set(std::span<const std::uint64_t> keys, base::Instant now,
                                        std::span<bool> distinct) {
   WEIR_CHECK(distinct.size() >= keys.size());
+  move_to(now);
   std::size_t i = 0;
   while (i < keys.size()) {
-    move_to(now);
-    // As many as are sure not to fill the stage go in one pass.
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(keys.size() - i, current().countdown - 1));
-    if (stages_.size() > 1 || !forgotten_.empty() || full_ || count < 2) {
+    // As many as are sure not to fill the only filter go in one pass.
+    const bool is_plain = !to_list_ && stages_.size() == 1 && list_.empty() && forgotten_.empty();
+    const auto count = is_plain ? static_cast<std::size_t>(std::min<std::uint64_t>(
+                                      keys.size() - i, current()->countdown - 1))
+                                : 0;
+    if (count < 2) {
       distinct[i] = first_test_then_set(keys[i], now_);
       ++i;
       continue;
     }
-    current().filter.first_test_then_set(keys.subspan(i, count), now_, distinct.subspan(i, count));
     const auto answers = distinct.subspan(i, count);
-    current().countdown -=
+    current()->filter.first_test_then_set(keys.subspan(i, count), now_, answers);
+    current()->countdown -=
         options_.refresh ? count : static_cast<std::uint64_t>(std::ranges::count(answers, true));
     i += count;
   }
@@ -178,6 +213,8 @@ void ElasticBloom::first_test_then_set(std::span<const std::uint64_t> keys, base
 base::Result<bool> ElasticBloom::forget(std::uint64_t key, base::Instant now) {
   move_to(now);
   if (test(key, now_)) return false;
+  const bool listed = list_.remove(key);
+  if (listed && test(key, now_)) return true;
   if (forgotten_.size() >= kForgottenCountMax) {
     return base::Error{base::ErrorId::kEngineTooManyForgotten,
                        "too many keys were forgotten within a window", std::nullopt};
@@ -187,7 +224,7 @@ base::Result<bool> ElasticBloom::forget(std::uint64_t key, base::Instant now) {
 }
 
 std::uint64_t ElasticBloom::live_key_count() const {
-  std::uint64_t count = 0;
+  std::uint64_t count = list_.size();
   for (const auto& stage : stages_) count += stage->filter.live_key_count();
   return count;
 }
@@ -199,7 +236,7 @@ double ElasticBloom::false_positives() const {
 }
 
 std::size_t ElasticBloom::memory_bytes() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = list_.memory_bytes();
   for (const auto& stage : stages_) bytes += stage->filter.memory_bytes();
   return bytes;
 }

@@ -7,16 +7,18 @@
 // memory_bytes_max(). Beyond key_count_max keys alive new ones are called distinct and not
 // remembered, and counted: nothing distinct is dropped for lack of room.
 //
-// A ladder of sizes, each twice the one before, at most one GenerationalBloom of each:
+// A list, and a ladder of sizes, each twice the one before, at most one GenerationalBloom of each:
 //
-//   size            0      1      2      3 ...     top
+//   size            list   0      1      2 ...     top
 //   keys            256    512    1024   2048      >= key_count_max
-//   its share of P  ...  x 0.7  x 0.7  x 0.7       0.3      the shares add up to less than P
+//   its share of P  0      ...  x 0.7  x 0.7       0.3      the shares add up to less than P
 //
-// Keys go to one of them. When it is as full as its share allows, a larger one takes its place; the
-// old one is only asked, and given back when its last key has left the window. When the one in use
-// has been nearly empty for a window, a smaller one takes its place. Paper 000, section 5, adds
-// filters of one shape and one rate; there n filters have n times the false positives.
+// Keys go to one of them. A few keys stand in a list with their instants, and leave it exactly at
+// the end of their window. When the list is full, they move to a filter; when a filter is as full
+// as its share allows, a larger one takes its place: the old one is only asked, and given back when
+// its last key has left the window. When the one in use has been nearly empty for a window, a
+// smaller one takes its place. Paper 000, section 5, adds filters of one shape and one rate: there
+// n filters have n times the false positives.
 //
 // forget() cannot clear bits, as other keys may need them: the key stands on a short list, which is
 // asked first, until its bits are gone. Single-threaded.
@@ -35,6 +37,7 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "bloom/generational_bloom.h"
+#include "bloom/recent_keys.h"
 
 namespace weir::bloom {
 
@@ -49,6 +52,7 @@ struct ElasticOptions {
 class ElasticBloom {
  public:
   static constexpr std::size_t kForgottenCountMax = 10'000;
+  static constexpr std::size_t kListCountMax = 256;
 
   explicit ElasticBloom(const ElasticOptions& options);
 
@@ -61,6 +65,7 @@ class ElasticBloom {
   // forgotten within a window.
   base::Result<bool> forget(std::uint64_t key, base::Instant now);
 
+  // Filters, without the list.
   std::size_t stage_count() const { return stages_.size(); }
   std::uint64_t live_key_count() const;
   // To be expected for the next key.
@@ -94,23 +99,30 @@ class ElasticBloom {
   };
 
   static std::vector<Size> ladder(const ElasticOptions& options);
-  base::Instant move_to(base::Instant now);
-  Stage& current() { return *stages_.back(); }
-  void begin_stage(std::size_t size);
+  void move_to(base::Instant now);
+  base::Instant expired_at(base::Instant now) const;
+  // The filter that takes the keys; null: the list does.
+  Stage* current() { return to_list_ ? nullptr : stages_.back().get(); }
+  bool begin_stage(std::size_t size_min);
   bool has_stage(std::size_t size) const;
   void drop_empty();
   void shrink_if_empty();
-  void after_set();
   void insert(std::uint64_t key);
+  void insert_into_list(std::uint64_t key);
+  void insert_into_stage(const RecentKeys::Entry& entry);
+  bool is_full(const Stage& stage) const;
+  std::uint64_t keys_between_looks(std::size_t size) const;
   bool is_forgotten(std::uint64_t key) const;
-  bool found_elsewhere(std::uint64_t key) const;
   bool restore_stages(base::ByteReader& reader);
+  bool restore_list(base::ByteReader& reader);
   bool restore_forgotten(base::ByteReader& reader);
 
   ElasticOptions options_;
   std::vector<Size> sizes_;
   std::size_t memory_bytes_max_ = 0;
-  std::vector<std::unique_ptr<Stage>> stages_;        // oldest first; the last one takes the keys
+  RecentKeys list_;
+  bool to_list_ = true;
+  std::vector<std::unique_ptr<Stage>> stages_;        // oldest first; the last takes the keys
   std::map<std::uint64_t, base::Instant> forgotten_;  // until its bits are gone
   base::Instant now_;
   bool full_ = false;  // the largest stage takes no more keys for now

@@ -67,6 +67,17 @@ TEST(ElasticBloomTest, AgreesWithAnExactWindowWhateverTheRateDoes) {
   }
 }
 
+TEST(ElasticBloomTest, AFewKeysLeaveExactlyAtTheEndOfTheirWindow) {
+  ElasticBloom window(options_of(0.01, 1000));
+  for (std::uint64_t key = 1; key <= 200; ++key) window.first_test_then_set(key, {1000});
+  EXPECT_EQ(window.stage_count(), 0U);
+  EXPECT_FALSE(window.test(5, {1000 + kWindowNs - 1}));
+  EXPECT_TRUE(window.test(5, {1000 + kWindowNs}));
+  EXPECT_LT(window.memory_bytes(), 16'000U);
+  EXPECT_TRUE(*window.forget(5, {2000}));
+  EXPECT_TRUE(window.first_test_then_set(5, {2000}));
+}
+
 TEST(ElasticBloomTest, GrowsInABurstOfFiveTimesAndShrinksBack) {
   base::Prng prng(1);
   ElasticBloom window(options_of(0.01, 1'000'000));
@@ -111,7 +122,7 @@ TEST(ElasticBloomTest, LetsThroughWhatItHasNoRoomFor) {
   EXPECT_LE(window.false_positives(), 0.011);
   const std::uint64_t before = window.overflow_count();
   now += 2 * kWindowNs;
-  feed(window, prng, now, 1000, 2);
+  feed(window, prng, now, 1000, 4);
   EXPECT_EQ(window.overflow_count(), before) << "room comes back with time";
 }
 

@@ -10,7 +10,7 @@ namespace weir::bloom {
 namespace {
 
 constexpr std::size_t kStageBytesMin = 20;
-constexpr std::size_t kForgottenBytes = 16;
+constexpr std::size_t kEntryBytes = 16;
 
 base::Error corrupt() {
   return corrupt_frame(FrameKind::kElastic, "is not what a window of these options writes");
@@ -27,7 +27,12 @@ std::string ElasticBloom::save() const {
   writer.u64(static_cast<std::uint64_t>(now_.nanoseconds));
   writer.varint(overflow_count_);
   writer.varint(clock_backward_count_);
-  writer.u8(full_ ? 1 : 0);
+  writer.u8(to_list_ ? 1 : 0);
+  writer.varint(list_.size());
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    writer.u64(list_.entry(i).key);
+    writer.u64(static_cast<std::uint64_t>(list_.entry(i).at.nanoseconds));
+  }
   writer.varint(stages_.size());
   for (const auto& stage : stages_) {
     writer.varint(stage->size);
@@ -57,10 +62,10 @@ base::Result<ElasticBloom> ElasticBloom::restore(const ElasticOptions& options,
   window.now_ = {static_cast<std::int64_t>(reader.u64())};
   window.overflow_count_ = reader.varint();
   window.clock_backward_count_ = reader.varint();
-  const std::uint8_t full = reader.u8();
-  window.full_ = full == 1;
-  if (full > 1 || !window.restore_stages(reader) || !window.restore_forgotten(reader) ||
-      !reader.done()) {
+  const std::uint8_t to_list = reader.u8();
+  window.to_list_ = to_list == 1;
+  if (to_list > 1 || !window.restore_list(reader) || !window.restore_stages(reader) ||
+      !window.restore_forgotten(reader) || !reader.done()) {
     return corrupt();
   }
   return window;
@@ -81,11 +86,24 @@ bool ElasticBloom::restore_stages(base::ByteReader& reader) {
     }
     stages_.push_back(std::make_unique<Stage>(Stage{size, countdown, look_at, std::move(*filter)}));
   }
+  return !reader.failed() && (to_list_ || !stages_.empty());
+}
+
+bool ElasticBloom::restore_list(base::ByteReader& reader) {
+  const std::uint64_t count = reader.count(kEntryBytes);
+  if (count > kListCountMax || (count > 0 && !to_list_)) return false;
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const std::uint64_t key = reader.u64();
+    const base::Instant at{static_cast<std::int64_t>(reader.u64())};
+    const bool is_ordered = i == 0 || list_.entry(i - 1).at <= at;
+    if (reader.failed() || !is_ordered || at > now_ || list_.find(key) != nullptr) return false;
+    list_.append({key, at});
+  }
   return !reader.failed();
 }
 
 bool ElasticBloom::restore_forgotten(base::ByteReader& reader) {
-  const std::uint64_t count = reader.count(kForgottenBytes);
+  const std::uint64_t count = reader.count(kEntryBytes);
   if (count > kForgottenCountMax) return false;
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
     const std::uint64_t key = reader.u64();

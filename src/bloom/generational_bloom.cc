@@ -2,6 +2,7 @@
 #include "bloom/generational_bloom.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/check.h"
@@ -20,6 +21,9 @@ constexpr std::size_t kSweepLinesPerKey = 8;
 
 // Below 16 buckets the number of keys in a region would tell more of chance than of the rate.
 constexpr std::uint32_t kRegionShiftMin = 4;
+
+// Up to so many buckets false positives are estimated from every bit.
+constexpr std::uint32_t kCountedBucketsMax = 256;
 
 __extension__ using Wide = unsigned __int128;
 
@@ -225,9 +229,14 @@ std::uint64_t GenerationalBloom::live_key_count() const {
   return count;
 }
 
-// By region, and there by side of the boundary.
+// A small filter is looked at bit by bit; a large one by the keys in its regions, and there by side
+// of the boundary.
 double GenerationalBloom::false_positives() const {
   double sum = 0;
+  if (options_.shape.bucket_count <= kCountedBucketsMax) {
+    for (std::uint64_t i = 0; i < options_.shape.bucket_count; ++i) sum += bucket_hits(i);
+    return sum / options_.shape.bucket_count;
+  }
   for (std::uint32_t region = 0; region < region_count(); ++region) {
     const std::uint64_t begin = std::uint64_t{region} << region_shift_;
     const std::uint64_t end = begin + region_buckets(region);
@@ -236,6 +245,24 @@ double GenerationalBloom::false_positives() const {
     sum += expected_hits(region, target_.generation, end - between);
   }
   return sum / options_.shape.bucket_count;
+}
+
+// The probability that this bucket has an unknown key: for each lane, that a pair of bits is set in
+// every line.
+double GenerationalBloom::bucket_hits(std::uint64_t bucket) const {
+  const std::uint32_t stale = stale_lanes(bucket, target_);
+  const std::uint64_t* const words = bucket_words(bucket);
+  double none = 1;
+  for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
+    if ((stale >> lane & 1U) != 0) continue;
+    double hit = 1;
+    for (std::uint32_t line = 0; line < options_.shape.line_count && hit > 0; ++line) {
+      const double set = std::popcount(words[line * kLineWords + lane]);
+      hit *= set * (set - 1) / (64.0 * 63.0);
+    }
+    none *= 1 - hit;
+  }
+  return 1 - none;
 }
 
 // Of one unknown key in each of these buckets of a region, which are all in the same epoch. Keys of

@@ -85,7 +85,7 @@ class GenerationalBloom {
   // Of keys that were remembered and are not forgotten for certain.
   std::uint64_t live_key_count() const;
   bool empty() const { return live_key_count() == 0; }
-  // To be expected for the next key, from how many keys each generation has.
+  // To be expected for the next key, from its bits or from how many keys each generation has.
   double false_positives() const;
 
   const GenerationalOptions& options() const { return options_; }
@@ -132,6 +132,7 @@ class GenerationalBloom {
   std::uint64_t count_of(std::uint64_t epoch, std::uint64_t region) const {
     return key_counts_[epoch % key_counts_.size()][region];
   }
+  double bucket_hits(std::uint64_t bucket) const;
   double expected_hits(std::uint32_t region, std::uint64_t epoch, std::uint64_t bucket_count) const;
   std::uint64_t aged_word(std::uint64_t bucket, std::uint32_t line, std::uint32_t age) const;
   bool is_aged_empty(std::uint32_t age) const;

@@ -20,7 +20,7 @@ class PackedCells {
 
   // All zero. Requires 1 <= bits <= kBitsMax.
   PackedCells(std::uint64_t cell_count, std::uint32_t bits)
-      : bits_(bits), words_(word_count(cell_count, bits)) {
+      : bits_(bits), words_(word_count(cell_count, bits) + 1) {
     WEIR_CHECK(bits >= 1 && bits <= kBitsMax);
   }
 
@@ -30,9 +30,9 @@ class PackedCells {
 
   std::uint64_t get(std::uint64_t index) const {
     const Place at = place(index);
-    std::uint64_t value = words_[at.word] >> at.shift;
-    if (at.shift + bits_ > 64) value |= words_[at.word + 1] << (64 - at.shift);
-    return value & mask();
+    // Without a branch, in two shifts because one of 64 is not defined.
+    const std::uint64_t high = words_[at.word + 1] << 1U << (63 - at.shift);
+    return (words_[at.word] >> at.shift | high) & mask();
   }
 
   // Requires a value that the bits can hold.
@@ -47,8 +47,10 @@ class PackedCells {
 
   void prefetch(std::uint64_t index) const { __builtin_prefetch(&words_[place(index).word], 1); }
 
-  std::span<const std::uint64_t> words() const { return words_; }
-  std::span<std::uint64_t> words() { return words_; }
+  std::span<const std::uint64_t> words() const {
+    return std::span(words_).first(words_.size() - 1);
+  }
+  std::span<std::uint64_t> words() { return std::span(words_).first(words_.size() - 1); }
   std::size_t memory_bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
@@ -64,7 +66,7 @@ class PackedCells {
   std::uint64_t mask() const { return (std::uint64_t{1} << bits_) - 1; }
 
   std::uint32_t bits_;
-  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> words_;  // and one more, so that every word has a next
 };
 
 }  // namespace weir::bloom

@@ -230,18 +230,41 @@ void TimerBloom::advance(base::Instant now) {
 // Runs while the codes still count from the tick before. When nothing is stale every cell is as
 // good as visited just now, so the sweep may rest.
 void TimerBloom::sweep(std::uint64_t passed) {
+  if (stale_cell_count_ == 0) return;
+  if (passed >= window_) {
+    std::ranges::fill(cells_.words(), 0);
+    stale_cell_count_ = 0;
+    return;
+  }
   const std::uint64_t stale_ticks_max = code_count_ - window_;
   const std::uint64_t cells_per_tick = shape_.cell_count / stale_ticks_max + 1;
   std::uint64_t rest = passed < stale_ticks_max
                            ? std::min(shape_.cell_count, passed * cells_per_tick)
                            : shape_.cell_count;
-  for (; rest > 0 && stale_cell_count_ > 0; --rest) {
-    if (cells_.get(sweep_next_) != 0 && timer(sweep_next_) <= passed) {
-      cells_.set(sweep_next_, 0);
-      --stale_cell_count_;
-    }
-    sweep_next_ = sweep_next_ + 1 < shape_.cell_count ? sweep_next_ + 1 : 0;
+  while (rest > 0 && stale_cell_count_ > 0) {
+    const std::uint64_t end = std::min(shape_.cell_count, sweep_next_ + rest);
+    rest -= end - sweep_next_;
+    sweep_cells(sweep_next_, end, passed);
+    sweep_next_ = end < shape_.cell_count ? end : 0;
   }
+}
+
+// Clears what has not more than `passed` ticks to live. Whether a cell is set cannot be predicted,
+// so masks stand for branches: a timer that is over wraps around beyond those that live.
+void TimerBloom::sweep_cells(std::uint64_t begin, std::uint64_t end, std::uint64_t passed) {
+  const std::uint64_t left = window_ - passed;
+  const std::uint64_t origin = phase_ + 1;
+  std::uint64_t cleared_count = 0;
+  for (std::uint64_t i = begin; i < end; ++i) {
+    const std::uint64_t code = cells_.get(i);
+    const std::uint64_t is_set = 0 - ((0 - code) >> 63U);
+    const std::uint64_t offset = code - origin;
+    const std::uint64_t ahead = offset + (code_count_ & (0 - (offset >> 63U)));
+    if (((ahead - passed - 1) & is_set) < left) continue;
+    cells_.set(i, 0);
+    ++cleared_count;
+  }
+  stale_cell_count_ -= cleared_count;
 }
 
 double TimerBloom::density() const {

@@ -123,6 +123,7 @@ class TimerBloom {
   void put(std::uint64_t key, std::uint64_t value);
   void put_cell(std::uint64_t index, std::uint64_t value);
   void sweep(std::uint64_t passed);
+  void sweep_cells(std::uint64_t begin, std::uint64_t end, std::uint64_t passed);
   void take_timers(const PackedCells& timers);
 
   BloomShape shape_;
