@@ -41,6 +41,8 @@
 
 namespace weir::bloom {
 
+inline constexpr std::uint64_t kElasticKeyCountMax = std::uint64_t{1} << 40U;
+
 struct ElasticOptions {
   base::Duration within;
   bool refresh = false;  // a duplicate starts its key's window anew
@@ -79,7 +81,8 @@ class ElasticBloom {
 
   // Frame of kind E: docs/formats/bloom.md. The same window gives the same bytes.
   std::string save() const;
-  // Takes what a window with the same options gave. Fails with kStoreCorrupt.
+  // Takes what a window of the same span and refreshing gave, and goes on with its bounds. Fails
+  // with kStoreCorrupt.
   static base::Result<ElasticBloom> restore(const ElasticOptions& options, std::string_view bytes);
   // The latest instant that a window has seen; the least there is if none.
   base::Instant now() const { return now_; }

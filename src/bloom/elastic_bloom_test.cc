@@ -214,7 +214,12 @@ TEST(ElasticBloomTest, GoesOnFromItsBytes) {
       ASSERT_EQ(restored->first_test_then_set(key, {now}), window.first_test_then_set(key, {now}));
     }
     EXPECT_EQ(restored->save(), window.save());
-    EXPECT_FALSE(ElasticBloom::restore(options_of(1e-4, 50'000), bytes).has_value());
+    const auto bounded = ElasticBloom::restore(options_of(0.1, 50'000), bytes);
+    ASSERT_TRUE(bounded.has_value()) << "it goes on with its own bounds";
+    EXPECT_EQ(bounded->options().key_count_max, 5000U);
+    ElasticOptions other = options;
+    other.refresh = true;
+    EXPECT_FALSE(ElasticBloom::restore(other, bytes).has_value());
   }
 }
 

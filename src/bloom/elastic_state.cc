@@ -5,6 +5,7 @@
 
 #include "bloom/elastic_bloom.h"
 #include "bloom/frame.h"
+#include "bloom/sizing.h"
 
 namespace weir::bloom {
 namespace {
@@ -53,12 +54,16 @@ base::Result<ElasticBloom> ElasticBloom::restore(const ElasticOptions& options,
   const auto body = open_frame(FrameKind::kElastic, bytes);
   if (!body) return body.error();
   base::ByteReader reader(*body);
-  if (static_cast<std::int64_t>(reader.u64()) != options.within.nanoseconds ||
-      reader.u8() != (options.refresh ? 1 : 0) || reader.f64() != options.false_positives_max ||
-      reader.varint() != options.key_count_max) {
+  const bool is_same = static_cast<std::int64_t>(reader.u64()) == options.within.nanoseconds &&
+                       reader.u8() == (options.refresh ? 1 : 0);
+  ElasticOptions own = options;
+  own.false_positives_max = reader.f64();
+  own.key_count_max = reader.varint();
+  if (!is_same || !(own.false_positives_max >= kFalsePositivesMin) ||
+      !(own.false_positives_max <= kFalsePositivesMax) || own.key_count_max > kElasticKeyCountMax) {
     return corrupt_frame(FrameKind::kElastic, "is of a window with other options");
   }
-  ElasticBloom window(options);
+  ElasticBloom window(own);
   window.now_ = {static_cast<std::int64_t>(reader.u64())};
   window.overflow_count_ = reader.varint();
   window.clock_backward_count_ = reader.varint();

@@ -13,12 +13,16 @@ namespace {
 constexpr std::size_t kHeadBytes = 10;
 constexpr std::size_t kChecksumBytes = 8;
 
+std::uint8_t version_of(CheckpointKind kind) {
+  return kind == CheckpointKind::kText ? kTextVersion : kSubscriptionVersion;
+}
+
 }  // namespace
 
 base::ByteWriter begin_checkpoint(const CheckpointHead& head) {
   base::ByteWriter writer;
   writer.u8(static_cast<std::uint8_t>(head.kind));
-  writer.u8(kCheckpointVersion);
+  writer.u8(version_of(head.kind));
   writer.u64(head.owner);
   return writer;
 }
@@ -28,7 +32,7 @@ std::string finish_checkpoint(base::ByteWriter writer) {
   return writer.take();
 }
 
-base::Result<std::string_view> open_checkpoint(const CheckpointHead& head, std::string_view bytes) {
+base::Result<CheckpointBody> open_checkpoint(const CheckpointHead& head, std::string_view bytes) {
   base::ByteReader reader(bytes);
   if (reader.u8() != static_cast<std::uint8_t>(head.kind)) {
     return corrupt_checkpoint(head.kind, "is something else");
@@ -37,9 +41,9 @@ base::Result<std::string_view> open_checkpoint(const CheckpointHead& head, std::
   if (reader.failed() || bytes.size() < kHeadBytes + kChecksumBytes) {
     return corrupt_checkpoint(head.kind, "is cut short");
   }
-  if (version != kCheckpointVersion) {
+  if (version < 1 || version > version_of(head.kind)) {
     return corrupt_checkpoint(
-        head.kind, fmt::format("has version {}, known is {}", version, kCheckpointVersion));
+        head.kind, fmt::format("has version {}, known is {}", version, version_of(head.kind)));
   }
   const std::uint64_t owner = reader.u64();
   const std::string_view body = reader.raw(reader.rest_bytes() - kChecksumBytes);
@@ -47,7 +51,7 @@ base::Result<std::string_view> open_checkpoint(const CheckpointHead& head, std::
     return corrupt_checkpoint(head.kind, "does not have its checksum");
   }
   if (owner != head.owner) return corrupt_checkpoint(head.kind, "is of another filter");
-  return body;
+  return CheckpointBody{version, body};
 }
 
 base::Error corrupt_checkpoint(CheckpointKind kind, std::string_view why) {

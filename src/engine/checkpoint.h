@@ -23,14 +23,21 @@ struct CheckpointHead {
   std::uint64_t owner = 0;
 };
 
-inline constexpr std::uint8_t kCheckpointVersion = 1;
+// Version 1 of a subscription's state had exact windows only.
+inline constexpr std::uint8_t kSubscriptionVersion = 2;
+inline constexpr std::uint8_t kTextVersion = 1;
+
+struct CheckpointBody {
+  std::uint8_t version = 0;
+  std::string_view bytes;
+};
 
 // The body is to be written next.
 base::ByteWriter begin_checkpoint(const CheckpointHead& head);
 std::string finish_checkpoint(base::ByteWriter writer);
 
-// The body, a view into the bytes. Fails with kStoreCorrupt.
-base::Result<std::string_view> open_checkpoint(const CheckpointHead& head, std::string_view bytes);
+// The body, a view into the bytes, of this version or an earlier one. Fails with kStoreCorrupt.
+base::Result<CheckpointBody> open_checkpoint(const CheckpointHead& head, std::string_view bytes);
 
 // `why` goes on after "the saved state", as in "is cut short".
 base::Error corrupt_checkpoint(CheckpointKind kind, std::string_view why);

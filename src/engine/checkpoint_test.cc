@@ -139,13 +139,21 @@ TEST(CheckpointTest, SaysWhyAStateIsRefused) {
   EXPECT_EQ(refusal(kRich, state.substr(0, 12)), "store.corrupt - the saved state is cut short");
   EXPECT_EQ(refusal(kRich, state + "x"),
             "store.corrupt - the saved state does not have its checksum");
-  std::string version_2 = state;
-  version_2[1] = 2;
-  EXPECT_EQ(refusal(kRich, version_2), "store.corrupt - the saved state has version 2, known is 1");
+  std::string version_3 = state;
+  version_3[1] = 3;
+  EXPECT_EQ(refusal(kRich, version_3), "store.corrupt - the saved state has version 3, known is 2");
   EXPECT_EQ(refusal(kRich, with_body(state, "")), "store.corrupt - the saved state is malformed");
   EXPECT_EQ(refusal(kRich, state, {.change_key_count_max = 1}),
             "store.corrupt - the change terms have more keys than 1, the limit");
-  EXPECT_EQ(refusal(kRich, state, {.distinct_key_count_max = 0}),
+  const auto exact = [](const std::string& state_of_exact, std::size_t key_count_max) {
+    return refusal("distinct(id) within 1m exact", state_of_exact,
+                   {.distinct_key_count_max = key_count_max});
+  };
+  Engine engine;
+  const auto id = engine.subscribe("distinct(id) within 1m exact");
+  engine.publish(reading("a", "a", 1, 1), at_second(1));
+  EXPECT_EQ(exact(*engine.save(*id), 1), "ok");
+  EXPECT_EQ(exact(*engine.save(*id), 0),
             "store.corrupt - the distinct window has 1 keys, the limit is 0");
 }
 
@@ -252,6 +260,16 @@ TEST(CheckpointTest, AnEventThatIsNotAdmittedMovesNothing) {
   EXPECT_EQ(engine.state_revision(*id), 1U);
 }
 
+constexpr const char* kExact = "distinct(id) within 1m exact";
+
+std::string exact_state() {
+  Engine engine;
+  const auto id = engine.subscribe(kExact);
+  engine.publish(reading("a", "a", 1, 1), at_second(1));
+  engine.publish(reading("b", "a", 1, 2), at_second(3));
+  return *engine.save(*id);
+}
+
 std::string hex(std::string_view bytes) {
   std::string out;
   for (const char byte : bytes) out += fmt::format("{:02x}", static_cast<std::uint8_t>(byte));
@@ -259,8 +277,9 @@ std::string hex(std::string_view bytes) {
 }
 
 // The bytes of one line "name hex".
-std::string golden(std::string_view name) {
-  const std::string file = base::read_source_file("src/engine/checkpoint_v1.txt");
+std::string golden(std::string_view name, std::string_view version = "v2") {
+  const std::string file =
+      base::read_source_file(fmt::format("src/engine/checkpoint_{}.txt", version));
   const std::size_t begin = file.find(fmt::format("{} ", name)) + name.size() + 1;
   std::string bytes;
   for (std::size_t i = begin; file[i] != '\n'; i += 2) {
@@ -270,14 +289,27 @@ std::string golden(std::string_view name) {
 }
 
 // States that brokers have written must stay readable: other bytes are another version.
-TEST(CheckpointTest, WritesAndReadsVersionOneAsItAlwaysWas) {
+TEST(CheckpointTest, WritesAndReadsVersionTwoAsItAlwaysWas) {
   EXPECT_EQ(hex(rich_state()), hex(golden("state")));
+  EXPECT_EQ(hex(exact_state()), hex(golden("exact")));
+  EXPECT_EQ(refusal(kExact, golden("exact")), "ok");
   EXPECT_EQ(hex(text_state()), hex(golden("text")));
   EXPECT_EQ(refusal(kRich, golden("state")), "ok");
   Engine engine;
   ASSERT_TRUE(engine.subscribe(kText));
   EXPECT_EQ(describe(engine.restore_text(golden("text"))), "ok");
   EXPECT_EQ(engine.save_text(), golden("text"));
+}
+
+// Then every window was exact, and it stays so.
+TEST(CheckpointTest, GoesOnFromVersionOne) {
+  Engine engine;
+  const auto id = engine.subscribe(kRich, {.state = golden("state", "v1")});
+  ASSERT_TRUE(id.has_value());
+  const auto stats = engine.distinct_stats(*id);
+  EXPECT_EQ((*stats)->key_count, 1U);
+  EXPECT_FALSE((*stats)->memory_bytes_max.has_value()) << "exact";
+  EXPECT_EQ(refusal(kRich, *engine.save(*id)), "ok");
 }
 
 }  // namespace

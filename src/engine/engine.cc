@@ -55,8 +55,13 @@ Engine::Engine(EngineOptions options)
       matcher_(std::make_unique<match::ContentMatcher>()),
       scorer_(options_.text, options_.corpus) {
   if (options_.dedup_window) {
-    ingest_ = std::make_unique<match::DistinctWindow>(match::DistinctWindowOptions{
-        .within = *options_.dedup_window, .key_count_max = options_.dedup_key_count_max});
+    const bool is_exact = options_.dedup_false_positives == 0;
+    ingest_ = match::make_distinct_window(
+        {.within = *options_.dedup_window,
+         .key_count_max = options_.dedup_key_count_max,
+         .mode = is_exact ? match::DistinctMode::kExact : match::DistinctMode::kApproximate,
+         .false_positives_max = options_.dedup_false_positives,
+         .seed = options_.hash_seed});
   }
 }
 
@@ -128,6 +133,13 @@ std::span<const Delivery> Engine::advance(base::Instant now) {
   return handed_out();
 }
 
+base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, base::Instant now) {
+  const auto found = find(id);
+  if (!found) return found.error();
+  Subscription& subscription = *(*found)->second;
+  return subscription.forget(event, std::max(clamp(now), subscription.restored_at()));
+}
+
 std::optional<base::Instant> Engine::next_wake() const {
   if (wakes_.empty()) return std::nullopt;
   return wakes_.begin()->first;
@@ -142,7 +154,8 @@ base::Instant Engine::clamp(base::Instant now) {
 bool Engine::is_ingest_duplicate(const event::Event& event, base::Instant now) {
   static const std::vector<filter::Operand> kIdentity = {{event::Path::attribute("source")},
                                                          {event::Path::attribute("id")}};
-  return ingest_ != nullptr && !ingest_->test_and_set(match::event_key(kIdentity, event), now);
+  return ingest_ != nullptr &&
+         !ingest_->test_and_set(match::event_key(kIdentity, event), now, event.sequence());
 }
 
 void Engine::deliver_due(base::Instant now) {
@@ -264,6 +277,12 @@ base::Result<SubscriptionCounters> Engine::counters(SubscriptionId id) const {
   const auto found = find(id);
   if (!found) return found.error();
   return counters_of(*(*found)->second);
+}
+
+base::Result<std::optional<match::DistinctStats>> Engine::distinct_stats(SubscriptionId id) const {
+  const auto found = find(id);
+  if (!found) return found.error();
+  return (*found)->second->distinct_stats();
 }
 
 base::Result<Engine::Subscriptions::const_iterator> Engine::find(SubscriptionId id) const {

@@ -49,9 +49,17 @@ struct EngineOptions {
   // Events with the source and id of one published less than this long ago are dropped at ingest.
   std::optional<base::Duration> dedup_window = {};
   std::size_t dedup_key_count_max = 10'000'000;
+  double dedup_false_positives = 0;  // 0: the window is exact
   std::size_t subscription_count_max = 1'000'000;
   std::size_t change_key_count_max = 1'000'000;     // per subscription
   std::size_t distinct_key_count_max = 10'000'000;  // per subscription
+  // Of distinct clauses that do not say it; 0: they are exact.
+  double distinct_false_positives = 1e-6;
+  // Of new windows; who knows it can make keys collide. States keep the one that they began with.
+  std::uint64_t hash_seed = 0;
+  // Gives back an event that was published, by its sequence; null if it is gone. For `verify`:
+  // without it, a clause that asks for it is exact.
+  std::function<event::EventPtr(std::uint64_t sequence)> find_event = {};
   match::TextAnalysis text = {};
   match::TextCorpusOptions corpus = {};
 };
@@ -101,6 +109,10 @@ class Engine {
   std::span<const Delivery> publish(const event::EventPtr& event, base::Instant now);
   // Only what was held back and is due by now, in the order in which it became due.
   std::span<const Delivery> advance(base::Instant now);
+  // What has this event's keys is distinct again for the subscription, as if it had not been seen.
+  // True if it was. Fails with kEngineKeys if the filter has no distinct clause, with
+  // kEngineTooManyForgotten if that was done too often within a window.
+  base::Result<bool> forget(SubscriptionId id, const event::Event& event, base::Instant now);
   // When advance() will next have something to deliver.
   std::optional<base::Instant> next_wake() const;
 
@@ -133,6 +145,8 @@ class Engine {
   std::size_t subscription_count() const { return subscriptions_.size(); }
   EngineCounters counters() const;
   base::Result<SubscriptionCounters> counters(SubscriptionId id) const;
+  // How the window of a distinct clause stands; nothing if the filter has none.
+  base::Result<std::optional<match::DistinctStats>> distinct_stats(SubscriptionId id) const;
 
  private:
   class Subscription;

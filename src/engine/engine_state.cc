@@ -31,7 +31,10 @@ std::string Engine::Subscription::save() const {
   for (const Count count : kOutcomes) writer.varint(counted.*count);
   writer.varint(counted.delivered);
   if (change_ != nullptr) change_->save(writer);
-  if (window_ != nullptr) window_->save(writer);
+  if (window_ != nullptr) {
+    writer.u8(static_cast<std::uint8_t>(window_->mode()));
+    window_->save(writer);
+  }
   return finish_checkpoint(std::move(writer));
 }
 
@@ -41,18 +44,20 @@ base::Result<void> Engine::Subscription::restore(std::string_view bytes) {
     return corrupt_checkpoint(kSubscription, "is of a filter that remembers something");
   const auto body = open_checkpoint(head_of(*filter_), bytes);
   if (!body) return body.error();
-  base::ByteReader reader(*body);
-  if (auto restored = restore_parts(reader); !restored) return restored.error();
+  base::ByteReader reader(body->bytes);
+  if (auto restored = restore_parts(body->version, reader); !restored) return restored.error();
   const auto due = change_ != nullptr ? change_->next_wake() : std::nullopt;
   const bool overdue = due && *due <= restored_at_;
   // A state has one way to be written: what is not that was not written by save().
-  if (!reader.done() || overdue || save() != bytes) {
+  const bool is_written_so = body->version < kSubscriptionVersion || save() == bytes;
+  if (!reader.done() || overdue || !is_written_so) {
     return corrupt_checkpoint(kSubscription, "is malformed");
   }
   return {};
 }
 
-base::Result<void> Engine::Subscription::restore_parts(base::ByteReader& reader) {
+base::Result<void> Engine::Subscription::restore_parts(std::uint8_t version,
+                                                       base::ByteReader& reader) {
   for (const Count count : kOutcomes) {
     counted.*count = reader.varint();
     published_before -= counted.*count;
@@ -61,10 +66,21 @@ base::Result<void> Engine::Subscription::restore_parts(base::ByteReader& reader)
   if (change_ != nullptr) {
     if (auto restored = change_->restore(reader, restored_at_); !restored) return restored.error();
   }
-  if (window_ != nullptr) {
-    if (auto restored = window_->restore(reader, restored_at_); !restored) return restored.error();
+  if (window_ == nullptr) return {};
+  return restore_window(version == 1 ? 0 : reader.u8(), reader);
+}
+
+// A window goes on in the way it was begun, whatever the limits have become since.
+base::Result<void> Engine::Subscription::restore_window(std::uint8_t mode,
+                                                        base::ByteReader& reader) {
+  using enum match::DistinctMode;
+  window_options_.mode = static_cast<match::DistinctMode>(mode);
+  const bool is_known = mode <= static_cast<std::uint8_t>(kVerified);
+  if (!is_known || (window_options_.mode == kVerified && !window_options_.confirm)) {
+    return corrupt_checkpoint(CheckpointKind::kSubscription, "has a window of an unknown kind");
   }
-  return {};
+  window_ = match::make_distinct_window(window_options_);
+  return window_->restore(reader, restored_at_);
 }
 
 base::Result<std::string> Engine::save(SubscriptionId id) const {
@@ -87,7 +103,7 @@ std::string Engine::save_text() const {
 base::Result<void> Engine::restore_text(std::string_view bytes) {
   const auto body = open_checkpoint(kTextHead, bytes);
   if (!body) return body.error();
-  base::ByteReader reader(*body);
+  base::ByteReader reader(body->bytes);
   if (auto restored = scorer_.restore(reader); !restored) return restored.error();
   if (!reader.done()) return corrupt_checkpoint(CheckpointKind::kText, "is malformed");
   return {};

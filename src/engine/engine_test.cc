@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
 #include <string>
 
+#include "base/error_testing.h"
 #include "base/prng.h"
 #include "event/event_testing.h"
 
@@ -148,6 +151,87 @@ TEST(EngineTest, DeliversWhatWasHeldBackWhenItIsDue) {
   EXPECT_EQ(shown(engine.advance(at(20))), "1:d 1:c");
   EXPECT_EQ(engine.next_wake(), std::nullopt);
   EXPECT_EQ(shown(engine.publish(reading("e", "x", 9), at(21))), "1:e") << "11 s after d";
+}
+
+event::EventPtr numbered(std::string_view id, std::string_view subject, std::uint64_t sequence) {
+  auto event = event_of(fmt::format(R"({{"id":"{}","subject":"{}"}})", id, subject));
+  event::assign_sequence(event, sequence);
+  return event;
+}
+
+TEST(EngineTest, ForgetsTheKeysOfAnEvent) {
+  for (const char* const mode : {"", " exact", " false positives <= 1%", " verify"}) {
+    SCOPED_TRACE(mode);
+    Engine engine;
+    const SubscriptionId id =
+        subscribed(engine, fmt::format("distinct(subject) within 10s{}", mode));
+    EXPECT_EQ(shown(engine.publish(numbered("a", "x", 1), at(0))), "1:a");
+    EXPECT_EQ(shown(engine.publish(numbered("b", "x", 2), at(1))), "");
+    const std::uint64_t revision = engine.state_revision(id);
+    EXPECT_FALSE(*engine.forget(id, *numbered("?", "y", 3), at(1)));
+    EXPECT_TRUE(*engine.forget(id, *numbered("?", "x", 3), at(1)));
+    EXPECT_GT(engine.state_revision(id), revision);
+    EXPECT_EQ(shown(engine.publish(numbered("c", "x", 4), at(2))), "1:c");
+    EXPECT_EQ(shown(engine.publish(numbered("d", "x", 5), at(3))), "");
+    EXPECT_EQ((*engine.distinct_stats(id))->hits, 2U);
+  }
+}
+
+TEST(EngineTest, ForgetsOnlyWhereThereIsADistinctClause) {
+  Engine engine;
+  const SubscriptionId id = subscribed(engine, "type = 'a'");
+  EXPECT_EQ(base::describe(engine.forget(id, *numbered("a", "x", 1), at(0))),
+            "engine.keys - the filter has no distinct clause: there is nothing to forget");
+  EXPECT_EQ(engine.forget({99}, *numbered("a", "x", 1), at(0)).error().id,
+            base::ErrorId::kEngineNoSuchSubscription);
+  EXPECT_EQ(*engine.distinct_stats(id), std::nullopt);
+}
+
+TEST(EngineTest, ADistinctClauseChoosesItsWindow) {
+  const auto max_of = [](const EngineOptions& options, std::string_view clause) {
+    Engine engine(options);
+    const SubscriptionId id = subscribed(engine, fmt::format("distinct(id) within 1h{}", clause));
+    return (*engine.distinct_stats(id))->memory_bytes_max;
+  };
+  const auto rare = max_of({}, "");
+  EXPECT_EQ(rare, max_of({}, " false positives <= 0.000001"));
+  EXPECT_LT(max_of({}, " false positives <= 1%"), rare);
+  EXPECT_EQ(max_of({}, " exact"), std::nullopt);
+  EXPECT_EQ(max_of({.distinct_false_positives = 0}, ""), std::nullopt);
+  EXPECT_LT(max_of({.distinct_key_count_max = 1000}, ""), rare);
+  EXPECT_EQ(max_of({}, " verify"), std::nullopt) << "without a log it is exact";
+  EXPECT_NE(max_of({.find_event = [](std::uint64_t) { return event::EventPtr(); }}, " verify"),
+            std::nullopt);
+}
+
+TEST(EngineTest, AVerifiedWindowAsksTheLog) {
+  std::map<std::uint64_t, event::EventPtr> log;
+  Engine engine({.find_event = [&](std::uint64_t sequence) {
+    const auto found = log.find(sequence);
+    return found == log.end() ? nullptr : found->second;
+  }});
+  const SubscriptionId id = subscribed(engine, "distinct(subject) within 10s verify");
+  const auto publish = [&](std::string_view event_id, std::string_view subject, int second) {
+    const auto event = numbered(event_id, subject, log.size() + 1);
+    log[event->sequence()] = event;
+    return shown(engine.publish(event, at(second)));
+  };
+  EXPECT_EQ(publish("a", "x", 0), "1:a");
+  EXPECT_EQ(publish("b", "x", 1), "");
+  EXPECT_EQ(publish("c", "y", 2), "1:c");
+  log[1] = numbered("?", "of the same hash", 1);
+  EXPECT_EQ(publish("d", "x", 3), "1:d") << "the log does not confirm it";
+  EXPECT_EQ((*engine.distinct_stats(id))->refuted_hits, 1U);
+  EXPECT_EQ(publish("e", "x", 4), "");
+}
+
+TEST(EngineTest, DuplicatesAtIngestCanBeFoundByAFilter) {
+  Engine engine({.dedup_window = Duration::seconds(10), .dedup_false_positives = 1e-6});
+  subscribed(engine, "true");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a"})"), at(0))), "1:a");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a"})"), at(9))), "");
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a"})"), at(12))), "1:a");
+  EXPECT_EQ(engine.counters().ingest_duplicates, 1U);
 }
 
 TEST(EngineTest, AnInstantThatGoesBackCountsAsTheLatest) {

@@ -18,11 +18,9 @@ Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions
         filter_, match::ChangeOptions{.initial = options.initial,
                                       .key_count_max = limits.change_key_count_max});
   }
-  if (const auto& distinct = filter_->distinct()) {
-    window_ = std::make_unique<match::DistinctWindow>(
-        match::DistinctWindowOptions{.within = distinct->within,
-                                     .refresh = distinct->refresh,
-                                     .key_count_max = limits.distinct_key_count_max});
+  if (filter_->distinct()) {
+    window_options_ = distinct_window_options(filter_, limits);
+    window_ = match::make_distinct_window(window_options_);
   }
 }
 
@@ -30,7 +28,8 @@ void Engine::Subscription::drop_duplicates(std::vector<event::EventPtr>& events,
                                            base::Instant now) {
   if (window_ == nullptr) return;
   std::erase_if(events, [&](const event::EventPtr& event) {
-    return !window_->test_and_set(match::event_key(filter_->distinct()->keys, *event), now);
+    return !window_->test_and_set(match::event_key(filter_->distinct()->keys, *event), now,
+                                  event->sequence());
   });
 }
 
@@ -39,9 +38,47 @@ bool Engine::Subscription::is_duplicate(const event::Event& event, base::Instant
          !window_->test(match::event_key(filter_->distinct()->keys, event), now);
 }
 
+base::Result<bool> Engine::Subscription::forget(const event::Event& event, base::Instant now) {
+  if (window_ == nullptr) {
+    return base::Error{base::ErrorId::kEngineKeys,
+                       "the filter has no distinct clause: there is nothing to forget",
+                       std::nullopt};
+  }
+  touch();
+  return window_->forget(match::event_key(filter_->distinct()->keys, event), now);
+}
+
+std::optional<match::DistinctStats> Engine::Subscription::distinct_stats() const {
+  if (window_ == nullptr) return std::nullopt;
+  return window_->stats();
+}
+
 std::uint64_t Engine::Subscription::state_overflow() const {
   return (change_ != nullptr ? change_->overflow_count() : 0) +
-         (window_ != nullptr ? window_->overflow_count() : 0);
+         (window_ != nullptr ? window_->stats().overflow : 0);
+}
+
+match::DistinctWindowOptions distinct_window_options(const filter::FilterPtr& filter,
+                                                     const EngineOptions& limits) {
+  const filter::Distinct& distinct = *filter->distinct();
+  const double false_positives =
+      distinct.false_positives_max.value_or(limits.distinct_false_positives);
+  match::DistinctWindowOptions options = {.within = distinct.within,
+                                          .refresh = distinct.refresh,
+                                          .key_count_max = limits.distinct_key_count_max,
+                                          .false_positives_max = false_positives,
+                                          .seed = limits.hash_seed};
+  if (distinct.verify && limits.find_event) {
+    options.mode = match::DistinctMode::kVerified;
+    options.confirm = [filter, find = limits.find_event](std::uint64_t sequence,
+                                                         std::string_view key) {
+      const event::EventPtr event = find(sequence);
+      return event != nullptr && match::event_key(filter->distinct()->keys, *event) == key;
+    };
+  } else if (!distinct.exact && !distinct.verify && false_positives > 0) {
+    options.mode = match::DistinctMode::kApproximate;
+  }
+  return options;
 }
 
 Outcome outcome_of(match::ChangeVerdict verdict) {

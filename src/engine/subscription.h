@@ -28,6 +28,9 @@ class Engine::Subscription {
   void drop_duplicates(std::vector<event::EventPtr>& events, base::Instant now);
   // Whether the event would be dropped; remembers nothing.
   bool is_duplicate(const event::Event& event, base::Instant now) const;
+  // The event's keys are distinct again; true if they were seen.
+  base::Result<bool> forget(const event::Event& event, base::Instant now);
+  std::optional<match::DistinctStats> distinct_stats() const;
 
   std::uint64_t state_overflow() const;
 
@@ -50,16 +53,22 @@ class Engine::Subscription {
   std::optional<base::Instant> wake;  // when the engine was asked to look again
 
  private:
-  base::Result<void> restore_parts(base::ByteReader& reader);
+  base::Result<void> restore_parts(std::uint8_t version, base::ByteReader& reader);
+  base::Result<void> restore_window(std::uint8_t mode, base::ByteReader& reader);
 
   filter::FilterPtr filter_;
   std::uint64_t tag_;
   std::function<bool(const event::Event&)> admits_;
   std::unique_ptr<match::ChangeFilter> change_;
+  match::DistinctWindowOptions window_options_;
   std::unique_ptr<match::DistinctWindow> window_;
   base::Instant restored_at_{std::numeric_limits<std::int64_t>::min()};
   std::uint64_t revision_ = 0;
 };
+
+// The window that a filter with a distinct clause gets.
+match::DistinctWindowOptions distinct_window_options(const filter::FilterPtr& filter,
+                                                     const EngineOptions& limits);
 
 // What a change filter's verdict means for the event.
 Outcome outcome_of(match::ChangeVerdict verdict);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// DistinctWindow: which keys were seen within a sliding window of time, exactly. The oracle of the
-// Bloom windows.
+// DistinctWindow: which keys were seen within a sliding window of time.
 //
-// A key that was let through at t is a duplicate until t + within, and no longer at that instant.
-// Costs the key's bytes and about 100 bytes more per key alive. Bounded: beyond key_count_max keys
-// alive a new one is let through and not remembered, and counted; nothing distinct is ever dropped.
-// Instants must not go back.
+//   exact         keeps the keys; ends exactly after the window         about 140 bytes per key
+//   approximate   an ElasticBloom; ends at most a seventh later, and    2 to 8 bytes per key
+//                 calls a distinct key seen with at most the
+//                 probability asked for
+//   verified      keeps hashes and where the events stand in a log;     about 60 bytes per key
+//                 a key is called seen only if the event there has it
+//
+// Bounded: beyond key_count_max keys alive a new one is let through and not remembered, and
+// counted; nothing distinct is dropped for lack of room. Instants must not go back.
+// Single-threaded.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <map>
-#include <string>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -21,47 +26,58 @@
 
 namespace weir::match {
 
+enum class DistinctMode : std::uint8_t { kExact, kApproximate, kVerified };
+
 struct DistinctWindowOptions {
   base::Duration within;
   bool refresh = false;  // a duplicate starts its key's window anew
   std::size_t key_count_max = 10'000'000;
+  DistinctMode mode = DistinctMode::kExact;
+  double false_positives_max = 1e-6;  // approximate
+  std::uint64_t seed = 0;             // of hashes; who knows it can make keys collide
+  // Verified: whether the event of that sequence has this key; false also if it is gone.
+  std::function<bool(std::uint64_t sequence, std::string_view key)> confirm = {};
+};
+
+struct DistinctStats {
+  std::uint64_t key_count = 0;  // alive
+  std::uint64_t key_count_max = 0;
+  std::uint64_t memory_bytes = 0;
+  std::optional<std::uint64_t> memory_bytes_max = {};  // none: keys may be of any length
+  std::uint64_t hits = 0;                              // keys called seen
+  std::uint64_t refuted_hits = 0;                      // that a log did not confirm
+  std::uint64_t overflow = 0;                          // keys let through for lack of room
+
+  bool operator==(const DistinctStats&) const = default;
 };
 
 class DistinctWindow {
  public:
-  explicit DistinctWindow(DistinctWindowOptions options) : options_(options) {}
+  virtual ~DistinctWindow() = default;
+  virtual DistinctMode mode() const = 0;
 
-  // True if the key is distinct now; it is then remembered.
-  bool test_and_set(std::string_view key, base::Instant now);
+  // True if the key is distinct now; it is then remembered, with the place of its event in the log.
+  virtual bool test_and_set(std::string_view key, base::Instant now, std::uint64_t sequence) = 0;
   // True if the key is distinct now. Remembers nothing.
-  bool test(std::string_view key, base::Instant now) const;
+  virtual bool test(std::string_view key, base::Instant now) const = 0;
+  // The key is distinct again. True if it was remembered.
+  virtual base::Result<bool> forget(std::string_view key, base::Instant now) = 0;
 
   // The keys with their ages, the same bytes for the same window. Layout:
   // docs/formats/checkpoint.md.
-  void save(base::ByteWriter& writer) const;
-  // Takes what save() wrote, and moves `latest` forward to the youngest key's instant. Malformed
-  // bytes fail the reader, more than key_count_max keys the result. Requires an empty window; after
-  // a failure it is of no use.
-  base::Result<void> restore(base::ByteReader& reader, base::Instant& latest);
+  virtual void save(base::ByteWriter& writer) const = 0;
+  // Takes what save() of a window of this mode, span and refreshing wrote, goes on with its seed
+  // and its bounds, and moves `latest` forward to the youngest key's instant. Malformed bytes fail
+  // the reader; the result fails where there is more to say. Requires an empty window; after a
+  // failure it is of no use.
+  virtual base::Result<void> restore(base::ByteReader& reader, base::Instant& latest) = 0;
 
-  std::size_t key_count() const { return seen_.size(); }
-  std::uint64_t overflow_count() const { return overflow_count_; }
-
- private:
-  // Ages hold the keys' own strings by reference: nodes of a map stay where they are.
-  struct Seen {
-    base::Instant at;
-    const std::string* key;
-  };
-  using Ages = std::list<Seen>;
-
-  void expire(base::Instant now);
-  bool append(std::string_view key, base::Instant at);
-
-  DistinctWindowOptions options_;
-  Ages ages_;  // oldest first
-  std::map<std::string, Ages::iterator, std::less<>> seen_;
-  std::uint64_t overflow_count_ = 0;
+  virtual DistinctStats stats() const = 0;
 };
+
+std::unique_ptr<DistinctWindow> make_distinct_window(const DistinctWindowOptions& options);
+
+// The most that a window will take; none for an exact one.
+std::optional<std::uint64_t> distinct_bytes_max(const DistinctWindowOptions& options);
 
 }  // namespace weir::match

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a DistinctWindow as bytes.
+// The state of an ExactWindow as bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "match/distinct_window.h"
+#include "match/exact_window.h"
 
 namespace weir::match {
 namespace {
@@ -15,7 +15,7 @@ constexpr base::Instant kFirst{std::numeric_limits<std::int64_t>::min()};
 
 }  // namespace
 
-void DistinctWindow::save(base::ByteWriter& writer) const {
+void ExactWindow::save(base::ByteWriter& writer) const {
   writer.varint(overflow_count_);
   writer.varint(ages_.size());
   base::Instant before = kFirst;
@@ -27,7 +27,7 @@ void DistinctWindow::save(base::ByteWriter& writer) const {
   }
 }
 
-base::Result<void> DistinctWindow::restore(base::ByteReader& reader, base::Instant& latest) {
+base::Result<void> ExactWindow::restore(base::ByteReader& reader, base::Instant& latest) {
   overflow_count_ = reader.varint();
   const auto count = reader.count(kKeyBytesMin);
   if (count > options_.key_count_max) {
