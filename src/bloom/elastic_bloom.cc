@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "bloom/sizing.h"
@@ -15,6 +16,10 @@ constexpr double kFirstKeyCount = 2 * ElasticBloom::kListCountMax;
 // From one size to the next smaller one: shares fall more slowly than sizes, or small filters would
 // have to be almost exact.
 constexpr double kShareFactor = 0.7;
+// A filter holds its keys if they come evenly over the window. If they all come at once, they are
+// in one of eight lanes, and less than a fifth of them have room; sizes up to this many times the
+// keys together hold them all even then.
+constexpr double kBurstFactor = 4;
 // Filters are larger than their keys need, so that a steady rate does not look like too much by
 // chance.
 constexpr double kHeadroom = 1.1;
@@ -44,9 +49,8 @@ std::vector<ElasticBloom::Size> ElasticBloom::ladder(const ElasticOptions& optio
   std::vector<Size> sizes;
   for (double keys = kFirstKeyCount;; keys *= 2) {
     sizes.push_back({{}, keys, 0});
-    if (keys >= static_cast<double>(options.key_count_max)) break;
+    if (keys >= kBurstFactor * static_cast<double>(options.key_count_max)) break;
   }
-  sizes.back().key_count = static_cast<double>(std::max<std::uint64_t>(options.key_count_max, 1));
   double share = (1 - kShareFactor) * options.false_positives_max;
   for (auto size = sizes.rbegin(); size != sizes.rend(); ++size, share *= kShareFactor) {
     size->false_positives = std::max(share, kFalsePositivesMin);
@@ -160,10 +164,8 @@ void ElasticBloom::insert_into_list(std::uint64_t key) {
     return;
   }
   to_list_ = false;
-  for (std::size_t i = 0; i < list_.size(); ++i) {
-    insert_into_stage(list_.entry(i));
-  }
-  list_.clear();
+  const RecentKeys moved = std::exchange(list_, {});
+  for (std::size_t i = 0; i < moved.size(); ++i) insert_into_stage(moved.entry(i));
   insert_into_stage({key, now_});
 }
 
@@ -176,7 +178,9 @@ void ElasticBloom::insert_into_stage(const RecentKeys::Entry& entry) {
   if (--current()->countdown == 0) {
     Stage& stage = *current();
     stage.countdown = keys_between_looks(stage.size);
-    if (is_full(stage) && !begin_stage(stage.size + 1)) {
+    // Of eight generations that are remembered, seven are certain to be in the window.
+    const bool too_many = live_key_count() / 8 * 7 >= options_.key_count_max;
+    if (too_many || (is_full(stage) && !begin_stage(stage.size + 1))) {
       stage.countdown = 1;
       ++overflow_count_;
       return;

@@ -10,7 +10,7 @@
 // A list, and a ladder of sizes, each twice the one before, at most one GenerationalBloom of each:
 //
 //   size            list   0      1      2 ...     top
-//   keys            256    512    1024   2048      >= key_count_max
+//   keys            256    512    1024   2048      >= 4 key_count_max, for bursts
 //   its share of P  0      ...  x 0.7  x 0.7       0.3      the shares add up to less than P
 //
 // Keys go to one of them. A few keys stand in a list with their instants, and leave it exactly at

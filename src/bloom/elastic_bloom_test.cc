@@ -131,8 +131,24 @@ TEST(ElasticBloomTest, HoldsAsManyKeysAsItSays) {
   for (const std::uint64_t count : {1U, 100U, 3000U, 50'000U}) {
     ElasticBloom window(options_of(1e-3, count));
     std::int64_t now = 0;
-    feed(window, prng, now, static_cast<std::int64_t>(count), 3);
+    feed(window, prng, now, static_cast<std::int64_t>(count) * 9 / 10 + 1, 3);
     EXPECT_EQ(window.overflow_count(), 0U) << count;
+  }
+}
+
+TEST(ElasticBloomTest, HoldsAsManyKeysAlsoIfTheyComeAllAtOnce) {
+  base::Prng prng(5);
+  for (const double bound : {0.05, 0.01, 1e-6}) {
+    for (const std::uint64_t count : {300U, 5000U, 100'000U}) {
+      ElasticBloom window(options_of(bound, count));
+      std::uint64_t false_positives = 0;
+      for (std::uint64_t i = 0; i < count * 95 / 100; ++i) {
+        false_positives += window.first_test_then_set(prng.next(), {1000}) ? 0 : 1;
+      }
+      EXPECT_EQ(window.overflow_count(), 0U) << count << " at " << bound;
+      EXPECT_LE(window.false_positives(), bound);
+      EXPECT_LE(static_cast<double>(false_positives), 1 + bound * static_cast<double>(count));
+    }
   }
 }
 

@@ -56,8 +56,6 @@ class RecentKeys {
     ats_.erase(ats_.begin(), ats_.begin() + count);
   }
 
-  // Gives the memory back too.
-  void clear() { *this = RecentKeys(); }
   std::size_t memory_bytes() const {
     return keys_.capacity() * sizeof(std::uint64_t) + ats_.capacity() * sizeof(base::Instant);
   }

@@ -64,6 +64,8 @@ struct SubscriptionInfo {
   std::uint64_t redelivered = 0;
   std::uint64_t dead_letters = 0;
   bool connected = false;
+  // Of a distinct clause; as of the last delivery or checkpoint.
+  std::optional<match::DistinctStats> window = {};
   std::string trouble;  // why its sink gets nothing at the moment; empty: all is well
 };
 
@@ -109,6 +111,10 @@ class Broker {
   // Acknowledges without a session.
   virtual void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
                            Done done) = 0;
+  // What has the event's keys is distinct again for the subscription, as if it had not been seen.
+  // True if it had been; answered when that is durable.
+  virtual void forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+                      ForgetDone done) = 0;
   // After a delivery number, the oldest first.
   virtual base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,

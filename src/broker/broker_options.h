@@ -26,6 +26,7 @@ struct BrokerOptions {
   // Events with the source and id of one accepted less than this long ago are dropped.
   std::optional<base::Duration> dedup_window = base::Duration::seconds(120);
   std::size_t dedup_key_count_max = 10'000'000;
+  double dedup_false_positives = 0;  // 0: identities are told apart for certain
 
   std::size_t publish_event_count_max = 10'000;                  // in one request
   std::size_t publish_queue_bytes_max = std::size_t{64} << 20U;  // waiting to be written

@@ -179,6 +179,15 @@ std::string TestBroker::acknowledge(std::string_view id, std::uint64_t number,
       [&](Done done) { broker_->acknowledge(principal, id, number, std::move(done)); }));
 }
 
+std::string TestBroker::forget(std::string_view id, std::string_view event,
+                               const PrincipalPtr& principal) {
+  const auto forgotten = wait_for<bool>([&](ForgetDone done) {
+    broker_->forget(principal, id, event::event_of(event), std::move(done));
+  });
+  if (!forgotten) return name_of(forgotten.error());
+  return *forgotten ? "true" : "false";
+}
+
 std::shared_ptr<RecordingConsumer> TestBroker::attach(std::string_view id,
                                                       std::optional<std::uint64_t> acknowledged,
                                                       const PrincipalPtr& principal,

@@ -77,6 +77,10 @@ class TestBroker {
   std::string acknowledge(std::string_view id, std::uint64_t number,
                           const PrincipalPtr& principal = everyone());
 
+  // "true", "false" or the error's name.
+  std::string forget(std::string_view id, std::string_view event,
+                     const PrincipalPtr& principal = everyone());
+
   // A consumer with much credit.
   std::shared_ptr<RecordingConsumer> attach(std::string_view id,
                                             std::optional<std::uint64_t> acknowledged = {},

@@ -5,8 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "match/distinct_window.h"
 
 namespace weir::broker {
 
@@ -38,6 +41,13 @@ struct Counters {
   Counter pending{0};
   Counter blocking{0};
   Counter publish_queue_bytes{0};
+  Counter window_keys{0};
+  Counter window_bytes{0};
+  Counter window_hits{0};
+  Counter window_refuted_hits{0};
+  Counter window_overflow{0};
+  Counter dedup_keys{0};
+  Counter dedup_bytes{0};
   Counter recovered_events{0};
   Counter recovered_deliveries{0};
 };
@@ -58,6 +68,15 @@ struct SubscriptionGauges {
     const std::scoped_lock lock(mutex_);
     trouble_ = std::move(text);
   }
+  // Of a distinct clause.
+  void set_window(const std::optional<match::DistinctStats>& stats) {
+    const std::scoped_lock lock(mutex_);
+    window_ = stats;
+  }
+  std::optional<match::DistinctStats> window() {
+    const std::scoped_lock lock(mutex_);
+    return window_;
+  }
   std::string trouble() {
     const std::scoped_lock lock(mutex_);
     return trouble_;
@@ -66,6 +85,7 @@ struct SubscriptionGauges {
  private:
   std::mutex mutex_;
   std::string trouble_;
+  std::optional<match::DistinctStats> window_;
 };
 
 }  // namespace weir::broker

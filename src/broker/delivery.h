@@ -20,6 +20,7 @@ namespace weir::broker {
 
 // Called once, when something is done for good or has failed.
 using Done = std::function<void(base::Result<void>)>;
+using ForgetDone = std::function<void(base::Result<bool>)>;
 
 // The JSON text of an event, alive as long as its owner.
 struct EventText {

@@ -32,6 +32,7 @@ SubscriptionInfo DirectoryEntry::info() const {
           .redelivered = gauges->redelivered,
           .dead_letters = gauges->dead_letters,
           .connected = gauges->connected,
+          .window = gauges->window(),
           .trouble = gauges->trouble()};
 }
 

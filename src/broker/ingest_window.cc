@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "broker/ingest_window.h"
 
+#include <string_view>
+
 #include "base/hash.h"
 
 namespace weir::broker {
+namespace {
+
+std::string_view bytes_of(const IngestWindow::Key& key) {
+  return {reinterpret_cast<const char*>(&key), sizeof key};
+}
+
+}  // namespace
+
+IngestWindow::IngestWindow(Options options) : options_(options) {
+  if (options.false_positives_max <= 0) return;
+  approximate_ = match::make_distinct_window({.within = options.within,
+                                              .key_count_max = options.key_count_max,
+                                              .mode = match::DistinctMode::kApproximate,
+                                              .false_positives_max = options.false_positives_max,
+                                              .seed = options.seed});
+}
 
 // The id is hashed under the hash of the source, so that no two pairs look alike when joined.
 IngestWindow::Key IngestWindow::key_of(const event::Event& event) const {
@@ -13,11 +31,16 @@ IngestWindow::Key IngestWindow::key_of(const event::Event& event) const {
 }
 
 bool IngestWindow::contains(const Key& key, base::Instant now) const {
+  if (approximate_ != nullptr) return !approximate_->test(bytes_of(key), now);
   const auto found = seen_.find(key);
   return found != seen_.end() && now < found->second + options_.within;
 }
 
 void IngestWindow::insert(const Key& key, base::Instant now) {
+  if (approximate_ != nullptr) {
+    approximate_->test_and_set(bytes_of(key), now, 0);
+    return;
+  }
   while (!ages_.empty() && ages_.front().at + options_.within <= now) forget_oldest();
   if (ages_.size() >= options_.key_count_max && !ages_.empty()) {
     forget_oldest();
@@ -25,6 +48,20 @@ void IngestWindow::insert(const Key& key, base::Instant now) {
   }
   seen_.insert_or_assign(key, now);
   ages_.push_back({now, key});
+}
+
+std::size_t IngestWindow::size() const {
+  return approximate_ != nullptr ? approximate_->stats().key_count : seen_.size();
+}
+
+std::uint64_t IngestWindow::forgotten_count() const {
+  return approximate_ != nullptr ? approximate_->stats().overflow : forgotten_count_;
+}
+
+std::size_t IngestWindow::memory_bytes() const {
+  if (approximate_ != nullptr) return approximate_->stats().memory_bytes;
+  return seen_.bucket_count() * (sizeof(Key) + sizeof(base::Instant) + 1) +
+         ages_.size() * sizeof(Age);
 }
 
 void IngestWindow::forget_oldest() {

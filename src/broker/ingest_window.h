@@ -6,6 +6,10 @@
 // them so. About 64 bytes per event. Bounded: when it is full the oldest identity is forgotten
 // early, and counted.
 //
+// Or, with false_positives_max above 0, an approximate window: 2 to 12 bytes per event, and an
+// event that never was there is taken for a duplicate with at most that probability. Full, it does
+// not remember new events.
+//
 // A check does not remember; an event counts as seen once it is on disk. Single-threaded.
 #pragma once
 
@@ -13,9 +17,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 
 #include "base/instant.h"
 #include "event/event.h"
+#include "match/distinct_window.h"
 
 namespace weir::broker {
 
@@ -25,6 +31,7 @@ class IngestWindow {
     base::Duration within;
     std::size_t key_count_max = 0;
     std::uint64_t seed = 0;
+    double false_positives_max = 0;
   };
   struct Key {
     std::uint64_t high = 0;
@@ -37,15 +44,16 @@ class IngestWindow {
     std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key.low); }
   };
 
-  explicit IngestWindow(Options options) : options_(options) {}
+  explicit IngestWindow(Options options);
 
   Key key_of(const event::Event& event) const;
   bool contains(const Key& key, base::Instant now) const;
   // Requires that the key is not contained; instants must not go back.
   void insert(const Key& key, base::Instant now);
 
-  std::size_t size() const { return seen_.size(); }
-  std::uint64_t forgotten_count() const { return forgotten_count_; }
+  std::size_t size() const;
+  std::uint64_t forgotten_count() const;
+  std::size_t memory_bytes() const;
 
  private:
   struct Age {
@@ -56,6 +64,7 @@ class IngestWindow {
   void forget_oldest();
 
   Options options_;
+  std::unique_ptr<match::DistinctWindow> approximate_;  // null: what follows
   boost::unordered_flat_map<Key, base::Instant, KeyHash> seen_;
   std::deque<Age> ages_;  // oldest first
   std::uint64_t forgotten_count_ = 0;

@@ -57,5 +57,23 @@ TEST(IngestWindowTest, ForgetsTheOldestEarlyWhenItIsFull) {
   EXPECT_TRUE(window.contains(key(window, "/s", "3"), at(0)));
 }
 
+TEST(IngestWindowTest, CanBeAFilterOfBoundedSize) {
+  IngestWindow window({.within = Duration::seconds(10),
+                       .key_count_max = 5000,
+                       .seed = 42,
+                       .false_positives_max = 1e-6});
+  for (int i = 0; i < 3000; ++i) window.insert(key(window, "/s", std::to_string(i)), at(0));
+  EXPECT_GE(window.size(), 2999U);
+  EXPECT_LT(window.memory_bytes(), 64U * 3000U);
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_TRUE(window.contains(key(window, "/s", std::to_string(i)), at(9)));
+  }
+  for (int i = 3000; i < 6000; ++i) {
+    ASSERT_FALSE(window.contains(key(window, "/s", std::to_string(i)), at(9)));
+  }
+  EXPECT_FALSE(window.contains(key(window, "/s", "1"), at(12)));
+  EXPECT_EQ(window.forgotten_count(), 0U);
+}
+
 }  // namespace
 }  // namespace weir::broker

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <random>
 #include <utility>
 
 #include "base/hash.h"
+#include "filter/limits.h"
 
 namespace weir::broker {
 namespace {
@@ -26,11 +28,31 @@ DefinitionLimits unlimited() {
                      .term_count_max = kMuch}};
 }
 
+// Zero stands for none.
+bool is_share(double false_positives) {
+  return false_positives == 0 || (false_positives >= filter::kFalsePositivesMin &&
+                                  false_positives <= filter::kFalsePositivesMax);
+}
+
 base::Result<void> check_options(const BrokerOptions& options) {
-  if (options.shard_count >= 1 && options.shard_count <= 256) return {};
-  return base::Error{base::ErrorId::kBrokerOption,
-                     fmt::format("expected 1 to 256 shards, not {}", options.shard_count),
-                     std::nullopt};
+  const auto refuse = [](std::string message) {
+    return base::Error{base::ErrorId::kBrokerOption, std::move(message), std::nullopt};
+  };
+  if (options.shard_count < 1 || options.shard_count > 256) {
+    return refuse(fmt::format("expected 1 to 256 shards, not {}", options.shard_count));
+  }
+  for (const double share :
+       {options.dedup_false_positives, options.engine.distinct_false_positives}) {
+    if (is_share(share)) continue;
+    return refuse(fmt::format("expected a share of false positives from {} to {}, or 0, not {}",
+                              filter::kFalsePositivesMin, filter::kFalsePositivesMax, share));
+  }
+  return {};
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32U | device();
 }
 
 }  // namespace
@@ -46,7 +68,9 @@ LocalBroker::LocalBroker(BrokerOptions options)
     : options_(std::move(options)),
       quota_(std::make_shared<Quota>(
           Quota::Limits{.total_max = options_.subscription_count_max,
-                        .per_owner_max = options_.subscriptions_per_owner_max})) {}
+                        .per_owner_max = options_.subscriptions_per_owner_max})) {
+  if (options_.engine.hash_seed == 0) options_.engine.hash_seed = random_seed();
+}
 
 LocalBroker::~LocalBroker() { stop(); }
 
@@ -226,6 +250,9 @@ BrokerStats LocalBroker::stats() const {
           .conflated = counters_.conflated,
           .expired = counters_.expired,
           .buried = counters_.buried,
+          .window_hits = counters_.window_hits,
+          .window_refuted_hits = counters_.window_refuted_hits,
+          .window_overflow = counters_.window_overflow,
           .registry_failures = clerk_->failure_count(),
           .checkpoints = counters_.checkpoints,
           .subscriptions_durable = counters_.subscriptions_durable,
@@ -234,6 +261,10 @@ BrokerStats LocalBroker::stats() const {
           .pending = counters_.pending,
           .blocking = counters_.blocking,
           .publish_queue_bytes = counters_.publish_queue_bytes,
+          .window_keys = counters_.window_keys,
+          .window_bytes = counters_.window_bytes,
+          .dedup_keys = counters_.dedup_keys,
+          .dedup_bytes = counters_.dedup_bytes,
           .shard_queue_events = queued,
           .log_bytes = log_->size_bytes(),
           .log_first_sequence = log_->first_sequence(),

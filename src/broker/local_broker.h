@@ -44,6 +44,8 @@ class LocalBroker final : public Broker {
                                      std::size_t count_max) override;
   void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
                    Done done) override;
+  void forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+              ForgetDone done) override;
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(const PrincipalPtr& principal,
                                                                std::string_view id,
                                                                std::uint64_t after_delivery,

@@ -193,6 +193,14 @@ void LocalBroker::acknowledge(const PrincipalPtr& principal, std::string_view id
                       done = std::move(done)] { shard->acknowledge(subscription, number, done); });
 }
 
+void LocalBroker::forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+                         ForgetDone done) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return done(entry.error());
+  entry->shard->post([shard = entry->shard, subscription = entry->number, event = std::move(event),
+                      done = std::move(done)] { shard->forget(subscription, event, done); });
+}
+
 base::Result<std::vector<store::DeadLetterRow>> LocalBroker::dead_letters(
     const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
     std::size_t count_max) {

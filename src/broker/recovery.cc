@@ -7,24 +7,14 @@
 #include <limits>
 #include <utility>
 
+#include "broker/logged_event.h"
+
 namespace weir::broker {
 namespace {
 
 bool is_stateful(const Definition& definition) {
   const filter::Kinds& kinds = definition.filter()->kinds();
   return kinds.change || kinds.distinct || kinds.text;
-}
-
-base::Result<event::EventPtr> decode(const store::LogRecord& record) {
-  auto event = event::decode_event(record.payload, {.json = {.depth_max = 1024}});
-  if (!event) {
-    return base::Error{base::ErrorId::kStoreCorrupt,
-                       fmt::format("event {} of the log is no event: {}", record.sequence,
-                                   event.error().to_string()),
-                       std::nullopt};
-  }
-  event::assign_sequence(*event, record.sequence);
-  return event;
 }
 
 }  // namespace
@@ -146,7 +136,7 @@ void Recovery::take_note(const store::LogRecord& record, const MatchNote& note) 
 base::Result<void> Recovery::take_event(const store::LogRecord& record) {
   const bool in_window = context_.options.dedup_window && record.at >= window_since_;
   if (!in_window && !any_conflate_) return {};
-  const auto event = decode(record);
+  const auto event = decode_logged(record);
   if (!event) return event.error();
   if (in_window) context_.sequencer.remember(**event, record.at);
   if (any_conflate_) sources_.emplace(record.sequence, (*event)->source());
@@ -172,7 +162,7 @@ base::Result<void> Recovery::replay() {
     if (!*record) break;
     if ((*record)->kind != store::RecordKind::kEvent) continue;
     if (auto active = activate((*record)->sequence); !active) return active;
-    const auto event = decode(**record);
+    const auto event = decode_logged(**record);
     if (!event) return event.error();
     ++context_.counters.recovered_events;
     const bool is_noted = (*record)->sequence <= noted_sequence_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <chrono>
-#include <random>
 #include <utility>
 
 namespace weir::broker {
@@ -13,11 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds kFlushInterval(500);  // of notes nobody waits for, of repairs
 constexpr std::chrono::seconds kLookInterval(1);
 constexpr std::chrono::microseconds kShardWait(200);
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32U | device();
-}
 
 }  // namespace
 
@@ -33,7 +27,8 @@ Sequencer::Sequencer(Context context)
     : context_(context),
       window_({.within = context.options.dedup_window.value_or(base::Duration{}),
                .key_count_max = context.options.dedup_key_count_max,
-               .seed = random_seed()}) {}
+               .seed = context.options.engine.hash_seed,
+               .false_positives_max = context.options.dedup_false_positives}) {}
 
 Sequencer::~Sequencer() { stop(); }
 
@@ -88,6 +83,13 @@ void Sequencer::after_notes(std::uint64_t batch, std::function<void()> then) {
   queue_.push([this, batch, then = std::move(then)] {
     if (batch <= noted_batch_) return then();
     waiting_.emplace(batch, then);
+  });
+}
+
+void Sequencer::checkpoint_now(Done done) {
+  queue_.push([this, done = std::move(done)] {
+    checkpoint_wanted_.push_back(done);
+    if (!checkpoint_) begin_checkpoint();
   });
 }
 
@@ -204,6 +206,8 @@ void Sequencer::pass_on(Group& group) {
     event::assign_sequence(group.events[i].event, group.sequences[i]);
     if (context_.options.dedup_window) window_.insert(group.keys[i], at);
   }
+  context_.counters.dedup_keys = window_.size();
+  context_.counters.dedup_bytes = window_.memory_bytes();
   last_sequence_ = group.sequences.back();
   auto batch = std::make_shared<Batch>();
   batch->id = ++last_batch_;

@@ -71,6 +71,7 @@ class Sequencer final : public ShardHost {
   void on_checkpoint(Checkpoint part) override;
   void after_notes(std::uint64_t batch, std::function<void()> then) override;
   void on_wake_changed() override;
+  void checkpoint_now(Done done) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -115,7 +116,7 @@ class Sequencer final : public ShardHost {
   void tick_shards();
   void begin_checkpoint();
   void take_checkpoint_part(Checkpoint part);
-  void write_checkpoint(Checkpoint checkpoint);
+  void write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting);
   void set_trouble(std::optional<base::Error> trouble);
   base::Instant now();
 
@@ -136,6 +137,8 @@ class Sequencer final : public ShardHost {
 
   std::optional<Checkpoint> checkpoint_;  // being collected
   std::size_t checkpoint_parts_ = 0;
+  std::vector<Done> checkpoint_done_;    // told of the one that is being collected
+  std::vector<Done> checkpoint_wanted_;  // told of the next one
   std::uint64_t checkpointed_sequence_ = 0;
   Clock::time_point checkpoint_at_;
   Clock::time_point retain_at_;

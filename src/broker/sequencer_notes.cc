@@ -103,6 +103,7 @@ void Sequencer::tick_shards() {
 void Sequencer::begin_checkpoint() {
   checkpoint_ = Checkpoint{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   checkpoint_parts_ = 0;
+  checkpoint_done_ = std::exchange(checkpoint_wanted_, {});
   checkpointed_sequence_ = last_sequence_;
   for (const std::shared_ptr<Shard>& shard : shards_) {
     shard->post([shard = shard.get()] { shard->checkpoint(); });
@@ -117,15 +118,22 @@ void Sequencer::take_checkpoint_part(Checkpoint part) {
   checkpoint_->changes.emplace_back(store::CheckpointMark{checkpoint_->sequence});
   auto whole = std::make_shared<Checkpoint>(std::move(*checkpoint_));
   checkpoint_.reset();
-  const auto write = [this, whole] { write_checkpoint(std::move(*whole)); };
-  if (whole->batch <= noted_batch_) return write();
-  waiting_.emplace(whole->batch, write);
+  const auto write = [this, whole, done = std::exchange(checkpoint_done_, {})] {
+    write_checkpoint(std::move(*whole), done);
+  };
+  if (whole->batch <= noted_batch_) {
+    write();
+  } else {
+    waiting_.emplace(whole->batch, write);
+  }
+  if (!checkpoint_wanted_.empty()) begin_checkpoint();
 }
 
-void Sequencer::write_checkpoint(Checkpoint checkpoint) {
+void Sequencer::write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting) {
   ++context_.counters.checkpoints;
   context_.clerk.write(std::move(checkpoint.changes),
-                       [shards = shards_](const base::Result<void>& written) {
+                       [shards = shards_, waiting](const base::Result<void>& written) {
+                         for (const Done& done : waiting) done(written);
                          if (written) return;
                          for (const std::shared_ptr<Shard>& shard : shards) {
                            shard->post([shard = shard.get()] { shard->forget_saved(); });

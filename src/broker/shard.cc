@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "broker/logged_event.h"
 #include "broker/shard_held.h"
 
 namespace weir::broker {
@@ -20,12 +21,18 @@ Shard::Shard(Context context)
       engine_([&] {
         engine::EngineOptions options = context.options.engine;
         options.dedup_window.reset();  // duplicates are the sequencer's business
+        options.find_event = [this](std::uint64_t sequence) { return find_event(sequence); };
         return options;
       }()),
       recent_(context.options.recent_bytes_max),
       next_wake_(kNever) {}
 
 Shard::~Shard() { stop(); }
+
+event::EventPtr Shard::find_event(std::uint64_t sequence) const {
+  const event::EventPtr recent = recent_.find(sequence);
+  return recent != nullptr ? recent : find_logged(context_.log, sequence);
+}
 
 void Shard::start() {
   thread_ = std::jthread([this] { run(); });
@@ -143,6 +150,7 @@ void Shard::checkpoint() {
   Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   for (auto& [number, held] : subscriptions_) {
     if (!held->durable() || !held->engine_id) continue;
+    update_window_gauges(*held);
     const std::uint64_t revision = engine_.state_revision(*held->engine_id);
     if (revision == 0 || revision == held->saved_revision) continue;
     auto state = engine_.save(*held->engine_id);

@@ -78,6 +78,9 @@ class ShardHost {
   virtual void after_notes(std::uint64_t batch, std::function<void()> then) = 0;
   // A shard has to be woken at another time than before.
   virtual void on_wake_changed() = 0;
+  // Takes a checkpoint of what is there now, and calls `done`, from some thread, when it is
+  // written.
+  virtual void checkpoint_now(Done done) = 0;
 };
 
 // What a shard is given of a subscription.
@@ -139,6 +142,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void remove(std::uint64_t number, const base::Error& reason);
   // A token is worth nothing any more: its sessions end, and nothing is delivered in its name.
   void forbid(std::string_view owner);
+  // The event's keys are distinct again for the subscription; answers when that is durable.
+  void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
 
   // Sessions.
   void attach(const std::shared_ptr<ShardSession>& session,
@@ -184,6 +189,9 @@ class Shard : public std::enable_shared_from_this<Shard> {
                          const base::Result<void>& written);
   store::CursorRow cursor_of(const Held& held) const;
   void update_gauges(Held& held);
+  void update_window_gauges(Held& held);
+  void forget_window_gauges(Held& held);
+  event::EventPtr find_event(std::uint64_t sequence) const;
   void mark_stale(Held& held);
   void update_stale_gauges();
   void update_wake();

@@ -36,6 +36,7 @@ struct Shard::Held {
   std::uint64_t pending_seen = 0;
   std::uint64_t dropped_seen = 0;
   std::uint64_t conflated_seen = 0;
+  match::DistinctStats window_seen;  // of the window, if there is one
 };
 
 }  // namespace weir::broker

@@ -34,11 +34,13 @@ base::Result<void> Shard::engage(Held& held, std::string_view state) {
   disengage(held);
   held.engine_id = *id;
   held.saved_revision.reset();
+  update_window_gauges(held);
   return {};
 }
 
 void Shard::disengage(Held& held) {
   if (!held.engine_id) return;
+  forget_window_gauges(held);
   const auto gone = engine_.unsubscribe(*std::exchange(held.engine_id, std::nullopt));
   WEIR_CHECK(gone.has_value());
 }
@@ -130,6 +132,21 @@ void Shard::forbid(std::string_view owner) {
   update_wake();
 }
 
+void Shard::forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done) {
+  Held* const held = find(number);
+  if (held == nullptr || !held->engine_id) {
+    return done(
+        base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt});
+  }
+  const auto forgotten = engine_.forget(*held->engine_id, *event, context_.options.now());
+  if (!forgotten || !*forgotten) return done(forgotten);
+  update_window_gauges(*held);
+  context_.host.checkpoint_now([done = std::move(done)](const base::Result<void>& written) {
+    if (!written) return done(written.error());
+    done(true);
+  });
+}
+
 Shard::Held* Shard::find(std::uint64_t number) {
   const auto found = subscriptions_.find(number);
   return found == subscriptions_.end() ? nullptr : found->second.get();
@@ -146,6 +163,31 @@ void Shard::update_stale_gauges() {
   }
 }
 
+// Brings the counts of a window to where others see them.
+void Shard::update_window_gauges(Held& held) {
+  if (!held.engine_id) return;
+  const auto stats = engine_.distinct_stats(*held.engine_id);
+  if (!stats || !*stats) return;
+  const match::DistinctStats& now = **stats;
+  const match::DistinctStats before = std::exchange(held.window_seen, now);
+  Counters& counters = context_.counters;
+  counters.window_keys += now.key_count - before.key_count;
+  counters.window_bytes += now.memory_bytes - before.memory_bytes;
+  counters.window_hits += now.hits - std::min(now.hits, before.hits);
+  counters.window_refuted_hits +=
+      now.refuted_hits - std::min(now.refuted_hits, before.refuted_hits);
+  counters.window_overflow += now.overflow - std::min(now.overflow, before.overflow);
+  held.subscription.gauges->set_window(now);
+}
+
+// What is gone is not counted any more.
+void Shard::forget_window_gauges(Held& held) {
+  const match::DistinctStats before = std::exchange(held.window_seen, {});
+  context_.counters.window_keys -= before.key_count;
+  context_.counters.window_bytes -= before.memory_bytes;
+  held.subscription.gauges->set_window(std::nullopt);
+}
+
 // Brings the counts of an outbox to where others see them, and stops or frees the publishers.
 void Shard::update_gauges(Held& held) {
   const Outbox& outbox = held.outbox;
@@ -160,6 +202,7 @@ void Shard::update_gauges(Held& held) {
   gauges.dropped = outbox.dropped_count();
   gauges.conflated = outbox.conflated_count();
   gauges.acknowledged = outbox.acknowledged();
+  update_window_gauges(held);
   const bool blocks = outbox.policy() == OutboxPolicy::kBlock && outbox.is_full();
   if (blocks == held.blocking) return;
   held.blocking = blocks;

@@ -331,6 +331,18 @@ void FakeBroker::acknowledge(const broker::PrincipalPtr&, std::string_view id, s
   });
 }
 
+// An event of the subject "seen" was remembered.
+void FakeBroker::forget(const broker::PrincipalPtr&, std::string_view id, event::EventPtr event,
+                        broker::ForgetDone done) {
+  later([this, id = std::string(id), event = std::move(event), done = std::move(done)] {
+    std::unique_lock lock(mutex_);
+    const bool exists = subscriptions_.contains(id);
+    lock.unlock();
+    if (!exists) return done(no_such(id));
+    done(event->subject() == "seen");
+  });
+}
+
 base::Result<std::vector<store::DeadLetterRow>> FakeBroker::dead_letters(
     const broker::PrincipalPtr&, std::string_view id, std::uint64_t after_delivery,
     std::size_t count_max) {

@@ -67,6 +67,8 @@ class FakeBroker final : public broker::Broker {
                                              std::size_t count_max) override;
   void acknowledge(const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t number,
                    broker::Done done) override;
+  void forget(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+              broker::ForgetDone done) override;
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
       std::size_t count_max) override;

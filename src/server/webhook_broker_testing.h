@@ -64,6 +64,8 @@ class WebhookBroker final : public broker::Broker {
   }
   void acknowledge(const broker::PrincipalPtr&, std::string_view, std::uint64_t,
                    broker::Done) override {}
+  void forget(const broker::PrincipalPtr&, std::string_view, event::EventPtr,
+              broker::ForgetDone) override {}
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(const broker::PrincipalPtr&,
                                                                std::string_view, std::uint64_t,
                                                                std::size_t) override;
