@@ -28,7 +28,7 @@ def included(path: Path, found: set[Path]) -> set[Path]:
     """The file and all files of the tree that it includes, directly or not."""
     found.add(path)
     for name in INCLUDE.findall(path.read_text()):
-        for base in (ROOT / "src", ROOT / "include"):
+        for base in (ROOT / "src", ROOT / "include", ROOT / "labs"):
             if (base / name).is_file() and base / name not in found:
                 included(base / name, found)
     return found

@@ -35,6 +35,7 @@ FOLDERS = {
 OUTSIDE = {
     "apps": "cli",
     "include": "base event filter match engine",
+    "labs": "base bloom",
     "tests": " ".join(FOLDERS),
 }
 
@@ -105,8 +106,11 @@ def is_within(place: str, allowed: str) -> bool:
 
 
 def check_project_include(root: Path, path: Path, header: str) -> str | None:
-    """A quoted include: it resolves from src/ or include/, and its folder is allowed."""
+    """A quoted include: it resolves from src/ or include/, and its folder is allowed. Labs also
+    include their own headers, from labs/."""
     relative = path.relative_to(root)
+    if relative.parts[0] == "labs" and (root / "labs" / header).is_file():
+        return None
     if not any((root / base / header).is_file() for base in ("src", "include")):
         return f'"{header}" is no file below src/ or include/'
     if not (root / "src" / header).is_file():
@@ -145,7 +149,7 @@ def check_system_include(root: Path, path: Path, header: str) -> str | None:
 
 def check_includes(root: Path) -> list[str]:
     errors = []
-    for top in ("src", "apps", "include", "tests"):
+    for top in ("src", "apps", "include", "labs", "tests"):
         for path in walk(root / top, ".h", ".cc"):
             text = without_comments(path.read_text())
             for match in INCLUDE.finditer(text):

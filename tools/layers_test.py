@@ -45,6 +45,13 @@ class LayersTest(Tree):
     def test_an_include_must_be_a_file(self):
         self.assert_error("src/event/a.cc", '#include "event/absent.h"\n', "is no file")
 
+    def test_labs_include_their_own_headers_and_what_the_table_names(self):
+        self.write("labs/000/log.h", "")
+        self.assertEqual(self.errors_with(
+            "labs/000/a.cc", '#include "000/log.h"\n#include "base/result.h"\n'), [])
+        self.assert_error("labs/000/a.cc", '#include "event/event.h"\n',
+                          "labs may not include event")
+
     def test_an_include_in_a_comment_does_not_count(self):
         self.assertEqual(self.errors_with("src/base/a.cc", '// #include "event/event.h"\n'), [])
 

@@ -18,7 +18,7 @@ SHOWN_LINES = 40
 NOISE = re.compile(r"\s*(Start +\d+:|\d+/\d+ Test .* Passed )")
 
 CTEST = "ctest --preset {} -j 2 --no-tests=error"
-FORMAT = ("find src apps include tests examples -name '*.h' -o -name '*.cc' 2>/dev/null"
+FORMAT = ("find src apps include labs tests examples -name '*.h' -o -name '*.cc' 2>/dev/null"
           " | xargs clang-format-19 --dry-run -Werror")
 
 

@@ -39,6 +39,8 @@ BANNED = [
 ]
 # The last words of a failed check are the one thing printed.
 MAY_PRINT = {"src/base/check.cc"}
+# A lab's main(), which tells what it cannot read; the lab's results are pure as well.
+LAB_MAIN = "lab_main.cc"
 
 UNORDERED = re.compile(r"\bunordered_(?:flat_|node_)?(?:map|set)<[^;(){}]*>\s+(\w+)\s*[;{=]")
 PARKED = re.compile(r"\b(?:" + "|".join(["FIX" "ME", "X" "XX", "HA" "CK", "TO" "DO"]) + r")\b")
@@ -69,7 +71,9 @@ def check_words(text: str) -> Iterator[Finding]:
 
 
 def check_name(path: Path) -> Iterator[Finding]:
-    for part in path.parts:
+    """Snake case, but a paper's folder labs/NNN is its number."""
+    is_paper = path.parts[0] == "labs" and re.fullmatch(r"\d{3}", path.parent.name)
+    for part in (path.parts[0], *path.parts[2:]) if is_paper else path.parts:
         name = part.split(".")[0] if part == path.name else part
         if name and not SNAKE_CASE.fullmatch(name):
             yield 1, f"name '{part}' is not snake_case"
@@ -89,8 +93,9 @@ def check_opening(path: Path, text: str) -> Iterator[Finding]:
 
 def check_namespace(path: Path, code: str) -> Iterator[Finding]:
     """Namespace = folder. A fuzzer may be an entry point only, a header may only include others."""
-    if path.parts[0] == "src" and not path.stem.endswith("_fuzz"):
-        folder = path.parts[1]
+    is_entry = path.stem.endswith("_fuzz") or path.name == LAB_MAIN
+    if path.parts[0] in ("src", "labs") and not is_entry:
+        folder = path.parts[1] if path.parts[0] == "src" else "lab"
         is_empty = not re.sub(r"^#.*", "", code, flags=re.MULTILINE).strip()
         if not is_empty and not re.search(rf"\bnamespace weir::{folder}\b", code):
             yield 1, f"no namespace weir::{folder}"
@@ -112,7 +117,7 @@ def check_comments(text: str) -> Iterator[Finding]:
 
 def check_banned(path: Path, code: str) -> Iterator[Finding]:
     for pattern, message in BANNED:
-        if "printing" in message and path.as_posix() in MAY_PRINT:
+        if "printing" in message and (path.as_posix() in MAY_PRINT or path.name == LAB_MAIN):
             continue
         for match in re.finditer(pattern, code):
             yield line_of(code, match.start()), f"{match[0].strip()}: {message}"
@@ -146,7 +151,8 @@ def check_cpp(root: Path, path: Path, text: str) -> Iterator[Finding]:
     yield from check_namespace(path, code)
     yield from check_functions(code)
     yield from check_comments(text)
-    if path.parts[0] == "src" and path.parts[1] in PURE_FOLDERS and not is_test_file(path):
+    is_pure = path.parts[0] == "labs" or (path.parts[0] == "src" and path.parts[1] in PURE_FOLDERS)
+    if is_pure and not is_test_file(path):
         yield from check_banned(path, code)
         yield from check_order(root, path, code)
 

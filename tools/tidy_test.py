@@ -44,6 +44,16 @@ class TidyTest(unittest.TestCase):
         self.assert_clean("src/bloom/cells.cc", source("int f() { return 1; }\n"))
         self.assert_clean("tools/x.py", "# SPDX-License-Identifier: Apache-2.0\n")
 
+    def test_labs_are_numbered_and_pure(self):
+        lab = LICENCE + "namespace weir::lab {\nint f();\n}\n"
+        self.assert_clean("labs/000/cells.cc", lab)
+        self.assert_error("labs/000/Cells.cc", lab, "snake_case")
+        self.assert_error("labs/0/cells.cc", lab, "name '0' is not snake_case")
+        self.assert_error("labs/000/cells.cc", source("int f();\n"), "no namespace weir::lab")
+        printing = lab.replace("int f();", "void f() { fmt::print(); }")
+        self.assert_error("labs/000/cells.cc", printing, "no printing")
+        self.assert_clean("labs/000/lab_main.cc", printing)
+
     def test_files_have_a_longest_length(self):
         long = source("int x;\n" * 600)
         self.assert_error("src/bloom/cells.cc", long, "lines, at most 600")
