@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// lab_000: runs the experiments of paper 000 and writes their results as CSV.
+//
+//   lab_000 --out DIR [--events N] [--repetitions N] [--weblog NAME=FILE]... [--flows NAME=FILE]...
+//
+// A file has lines `client TAB event`. What is not given is generated.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "000/figures.h"
+#include "000/generator.h"
+
+namespace {
+
+using weir::lab::Lab;
+
+constexpr std::size_t kEventCountMin = 1'000;
+constexpr std::size_t kEventCountPaper = 100'000;
+constexpr std::size_t kDistinctCountMin = 20;  // so that a filter has cells for 50 slices
+
+struct Arguments {
+  std::string directory;
+  std::size_t event_count = kEventCountPaper;
+  std::size_t repetition_count = 20;
+  std::vector<std::pair<std::string, std::string>> web_logs;  // name, file
+  std::vector<std::pair<std::string, std::string>> flows;
+};
+
+bool parse_number(std::string_view text, std::size_t lowest, std::size_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= lowest;
+}
+
+bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
+  if (name == "--out") arguments.directory = value;
+  if (name == "--out") return !value.empty();
+  if (name == "--events") return parse_number(value, kEventCountMin, arguments.event_count);
+  if (name == "--repetitions") return parse_number(value, 1, arguments.repetition_count);
+  const std::size_t middle = value.find('=');
+  if (middle == std::string_view::npos || (name != "--weblog" && name != "--flows")) return false;
+  auto& files = name == "--weblog" ? arguments.web_logs : arguments.flows;
+  files.emplace_back(value.substr(0, middle), value.substr(middle + 1));
+  return true;
+}
+
+bool read_files(const std::vector<std::pair<std::string, std::string>>& files,
+                std::size_t event_count_max, std::vector<weir::lab::Workload>& workloads) {
+  for (const auto& [name, file] : files) {
+    auto workload = weir::lab::read_workload(name, file, event_count_max);
+    if (!workload) {
+      fmt::print(stderr, "lab_000: {}\n", workload.error().message);
+      return false;
+    }
+    if (workload->distinct_keys().size() < kDistinctCountMin) {
+      fmt::print(stderr, "lab_000: {} has fewer than {} distinct events\n", name,
+                 kDistinctCountMin);
+      return false;
+    }
+    workloads.push_back(std::move(*workload));
+  }
+  return true;
+}
+
+// The paper's numbers of distinct events, in proportion.
+void generate_missing(const Arguments& arguments, Lab& lab) {
+  const std::size_t count = arguments.event_count;
+  const auto scaled = [&](std::size_t distinct) { return distinct * count / kEventCountPaper; };
+  if (lab.web_logs.empty()) {
+    lab.web_logs.push_back(weir::lab::make_web_log(
+        {.event_count = count, .distinct_count = scaled(16'850), .client_count = scaled(2'500)}));
+  }
+  if (lab.others.empty()) {
+    lab.others.push_back(weir::lab::make_synthetic(
+        {.name = "flows", .event_count = count, .distinct_count = scaled(2'049), .seed = 2}));
+  }
+  for (const auto& [name, exponent] : {std::pair{"uniform", 0.0}, std::pair{"zipf", 1.0}}) {
+    lab.others.push_back(weir::lab::make_synthetic({.name = name,
+                                                    .event_count = count,
+                                                    .distinct_count = scaled(5'700),
+                                                    .exponent = exponent,
+                                                    .seed = 3}));
+  }
+}
+
+bool write_all(const Lab& lab) {
+  using Figure = bool (*)(const Lab&);
+  constexpr Figure kFigures[] = {
+      weir::lab::write_false_positives, weir::lab::write_load,
+      weir::lab::write_sites_contacted, weir::lab::write_failures,
+      weir::lab::write_slices_wanted,   weir::lab::write_live_threshold,
+      weir::lab::write_equal_shares,    weir::lab::write_equal_threshold,
+      weir::lab::write_bursts,          weir::lab::write_tree_levels,
+      weir::lab::write_top_down,
+  };
+  for (const Figure figure : kFigures) {
+    if (!figure(lab)) {
+      fmt::print(stderr, "lab_000: cannot write to {}\n", lab.directory);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  Arguments arguments;
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    if (i + 1 == words.size() || !parse_argument(words[i], words[i + 1], arguments)) {
+      fmt::print(stderr, "lab_000: what is '{}'?\n", words[i]);
+      return 2;
+    }
+  }
+  if (arguments.directory.empty()) {
+    fmt::print(stderr, "lab_000: --out DIR is missing\n");
+    return 2;
+  }
+  Lab lab{.directory = arguments.directory,
+          .repetition_count = static_cast<std::uint32_t>(arguments.repetition_count),
+          .web_logs = {},
+          .others = {}};
+  if (!read_files(arguments.web_logs, arguments.event_count, lab.web_logs) ||
+      !read_files(arguments.flows, arguments.event_count, lab.others)) {
+    return 1;
+  }
+  generate_missing(arguments, lab);
+  return write_all(lab) ? 0 : 1;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "000/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/hash.h"
+#include "bloom/probe.h"
+
+namespace weir::lab {
+namespace {
+
+// Cuts off the part before the separator; all of it if there is none.
+std::string_view take_until(std::string_view& rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+bool is_address(std::string_view client) {
+  return std::ranges::count(client, '.') == 3 &&
+         client.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+std::vector<std::string_view> labels_of(std::string_view client) {
+  std::vector<std::string_view> labels;
+  while (!client.empty()) labels.push_back(take_until(client, '.'));
+  return labels;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> Workload::distinct_keys() const {
+  std::vector<std::uint64_t> keys;
+  std::unordered_set<std::uint64_t> seen;
+  for (const WorkloadEvent& event : events) {
+    if (seen.insert(event.key).second) keys.push_back(event.key);
+  }
+  return keys;
+}
+
+base::Result<Workload> parse_workload(std::string_view name, std::string_view text,
+                                      std::size_t event_count_max) {
+  Workload workload{.name = std::string(name), .events = {}, .clients = {}};
+  std::unordered_map<std::string_view, std::uint32_t> indices;
+  while (!text.empty() && workload.events.size() < event_count_max) {
+    std::string_view event = take_until(text, '\n');
+    const std::string_view client = take_until(event, '\t');
+    if (client.empty() || event.empty()) {
+      return base::Error{
+          base::ErrorId::kCliFile,
+          fmt::format("{}: line {} is not `client TAB event`", name, workload.events.size() + 1),
+          std::nullopt};
+    }
+    const auto index = static_cast<std::uint32_t>(workload.clients.size());
+    const auto [entry, is_new] = indices.try_emplace(client, index);
+    if (is_new) workload.clients.emplace_back(client);
+    workload.events.push_back({base::hash_bytes(event), entry->second});
+  }
+  if (workload.events.empty()) {
+    return base::Error{base::ErrorId::kCliFile, fmt::format("{}: no events", name), std::nullopt};
+  }
+  return workload;
+}
+
+base::Result<Workload> read_workload(std::string_view name, const std::string& file_name,
+                                     std::size_t event_count_max) {
+  std::ifstream file(file_name, std::ios::binary);
+  if (!file) {
+    return base::Error{base::ErrorId::kCliFile, fmt::format("cannot read {}", file_name),
+                       std::nullopt};
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return parse_workload(name, text, event_count_max);
+}
+
+std::array<std::string, kPathLength> client_path(std::string_view client) {
+  std::vector<std::string_view> labels = labels_of(client);
+  if (!is_address(client)) std::ranges::reverse(labels);
+  std::array<std::string, kPathLength> path;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    std::string& step = path[std::min(i, kPathLength - 1)];
+    if (!step.empty()) step += '.';
+    step += labels[i];
+  }
+  return path;
+}
+
+std::uint64_t rekeyed(std::uint64_t key, std::uint64_t repetition) {
+  return repetition == 0 ? key : bloom::mix(key ^ bloom::mix(repetition));
+}
+
+}  // namespace weir::lab
