@@ -331,7 +331,7 @@ void FakeBroker::acknowledge(const broker::PrincipalPtr&, std::string_view id, s
   });
 }
 
-// An event of the subject "seen" was remembered.
+// An event of the id "seen" was remembered.
 void FakeBroker::forget(const broker::PrincipalPtr&, std::string_view id, event::EventPtr event,
                         broker::ForgetDone done) {
   later([this, id = std::string(id), event = std::move(event), done = std::move(done)] {
@@ -339,7 +339,7 @@ void FakeBroker::forget(const broker::PrincipalPtr&, std::string_view id, event:
     const bool exists = subscriptions_.contains(id);
     lock.unlock();
     if (!exists) return done(no_such(id));
-    done(event->subject() == "seen");
+    done(event->id() == "seen");
   });
 }
 
