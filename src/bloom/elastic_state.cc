@@ -82,7 +82,10 @@ bool ElasticBloom::restore_stages(base::ByteReader& reader) {
     const std::uint64_t size = reader.varint();
     const std::uint64_t countdown = reader.varint();
     const base::Instant look_at{static_cast<std::int64_t>(reader.u64())};
-    if (reader.failed() || size >= sizes_.size() || has_stage(size) || countdown < 1) return false;
+    if (reader.failed() || size >= sizes_.size() || has_stage(size) || countdown < 1 ||
+        countdown > keys_between_looks(size)) {
+      return false;
+    }
     auto filter = GenerationalBloom::restore(reader.text(), sizes_[size].shape.bucket_count);
     if (!filter || filter->options().shape != sizes_[size].shape ||
         filter->options().within != options_.within ||

@@ -6,9 +6,13 @@
 #include <limits>
 #include <string>
 
+#include "bloom/block_bloom.h"
 #include "bloom/bloom_testing.h"
 #include "bloom/classic_bloom.h"
+#include "bloom/compressed_bloom.h"
+#include "bloom/elastic_bloom.h"
 #include "bloom/frame_testing.h"
+#include "bloom/generational_bloom.h"
 #include "bloom/growing_bloom.h"
 #include "bloom/timer_bloom.h"
 
@@ -58,6 +62,34 @@ GrowingBloom<TimerBloom> growing_timer() {
   return filter;
 }
 
+BlockBloom block(std::uint32_t block_bits) {
+  BlockBloom filter({.block_count = 2, .block_bits = block_bits});
+  filter.set(random_keys(1, 5));
+  return filter;
+}
+
+GenerationalBloom generational() {
+  GenerationalBloom filter({.shape = {2, 4}, .within = {7000}, .start = {-20'000}});
+  std::int64_t now = -20'000;
+  for (const std::uint64_t key : random_keys(1, 8)) filter.set(key, {now += 777});
+  filter.advance({-15'000});
+  filter.advance({-16'000});
+  return filter;
+}
+
+const ElasticOptions kElastic = {
+    .within = {70'000}, .refresh = true, .false_positives_max = 0.25, .key_count_max = 1000};
+
+ElasticBloom elastic(std::size_t key_count) {
+  ElasticBloom window(kElastic);
+  std::int64_t now = 1000;
+  for (const std::uint64_t key : random_keys(3, key_count)) {
+    window.first_test_then_set(key, {now += 100});
+  }
+  EXPECT_TRUE(*window.forget(random_keys(3, key_count).back(), {now}));
+  return window;
+}
+
 template <typename Filter>
 void expect_golden(const Filter& filter, std::string_view name) {
   const std::string golden = golden_frame(name);
@@ -72,6 +104,14 @@ TEST(BloomFormatsTest, WritesAndReadsVersionOneAsItAlwaysWas) {
   expect_golden(timer(), "timer");
   expect_golden(growing_classic(), "growing_classic");
   expect_golden(growing_timer(), "growing_timer");
+  expect_golden(block(256), "block_256");
+  expect_golden(block(512), "block_512");
+  expect_golden(generational(), "generational");
+  EXPECT_EQ(to_hex(elastic(3).save()), to_hex(golden_frame("elastic_list")));
+  EXPECT_EQ(to_hex(elastic(300).save()), to_hex(golden_frame("elastic")));
+  EXPECT_TRUE(ElasticBloom::restore(kElastic, golden_frame("elastic")).has_value());
+  EXPECT_EQ(to_hex(compress(classic())), to_hex(golden_frame("compressed")));
+  EXPECT_EQ(decompress(golden_frame("compressed"))->save(), classic().save());
 }
 
 template <typename Filter>
@@ -93,6 +133,8 @@ TEST(BloomFormatsTest, AnyDamageIsRefusedAndAnyBodyRefusedOrSavedBackAsItIs) {
   expect_refuses_damage(FrameKind::kTimer, timer());
   expect_refuses_damage(FrameKind::kGrowing, growing_classic());
   expect_refuses_damage(FrameKind::kGrowing, growing_timer());
+  expect_refuses_damage(FrameKind::kBlock, block(256));
+  expect_refuses_damage(FrameKind::kGenerational, generational());
 }
 
 TEST(BloomFormatsTest, AFilterOfAnotherKindIsRefused) {

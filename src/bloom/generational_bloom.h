@@ -97,7 +97,7 @@ class GenerationalBloom {
   std::string save() const;
   // Fails with kStoreCorrupt, also for more buckets than expected.
   static base::Result<GenerationalBloom> restore(std::string_view bytes,
-                                                 std::uint64_t bucket_count_max);
+                                                 std::uint64_t bucket_count_max = kBucketCountMax);
 
  private:
   // Where the boundary is: buckets below it belong to generation + 1, the others to generation.
@@ -134,9 +134,10 @@ class GenerationalBloom {
   }
   double bucket_hits(std::uint64_t bucket) const;
   double expected_hits(std::uint32_t region, std::uint64_t epoch, std::uint64_t bucket_count) const;
-  std::uint64_t aged_word(std::uint64_t bucket, std::uint32_t line, std::uint32_t age) const;
-  bool is_aged_empty(std::uint32_t age) const;
+  std::uint64_t epoch_word(std::uint64_t bucket, std::uint32_t line, std::uint64_t epoch) const;
+  bool is_epoch_empty(std::uint64_t epoch) const;
   bool restore_body(base::ByteReader& reader);
+  bool restore_epoch(std::uint64_t epoch, base::ByteReader& reader);
 
   GenerationalOptions options_;
   std::uint64_t period_ns_;  // g

@@ -74,6 +74,7 @@ double pair_false_positives(std::uint64_t key_count) {
 
 double generational_lane_false_positives(double lambda, std::uint32_t line_count) {
   const LaneTable& table = table_for(line_count);
+  if (lambda > 2 * kKeyCountMax) return 1;  // whatever the count is, all bits are set
   return poisson_mean(lambda, [&](std::uint64_t j) { return j < kKeyCountMax ? table.hit[j] : 1; });
 }
 

@@ -15,18 +15,19 @@ constexpr std::uint64_t kCountedEpochs = kLaneCount + 1;
 
 }  // namespace
 
-// The word that is so many generations old in its bucket now; zero where it should be cleared.
-std::uint64_t GenerationalBloom::aged_word(std::uint64_t bucket, std::uint32_t line,
-                                           std::uint32_t age) const {
-  const auto lane = static_cast<std::uint32_t>((epoch_of(bucket, target_) - age) % kLaneCount);
+// What a bucket remembers of an epoch in one line; zero if that is not its time, or over.
+std::uint64_t GenerationalBloom::epoch_word(std::uint64_t bucket, std::uint32_t line,
+                                            std::uint64_t epoch) const {
+  if (epoch_of(bucket, target_) - epoch >= kLaneCount) return 0;
+  const std::uint64_t lane = epoch % kLaneCount;
   if ((stale_lanes(bucket, target_) >> lane & 1U) != 0) return 0;
   return bucket_words(bucket)[line * kLineWords + lane];
 }
 
-bool GenerationalBloom::is_aged_empty(std::uint32_t age) const {
+bool GenerationalBloom::is_epoch_empty(std::uint64_t epoch) const {
   for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
     for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
-      if (aged_word(bucket, line, age) != 0) return false;
+      if (epoch_word(bucket, line, epoch) != 0) return false;
     }
   }
   return true;
@@ -46,13 +47,14 @@ std::string GenerationalBloom::save() const {
       writer.varint(count_of(newest_epoch_ - i, region));
     }
   }
-  for (std::uint32_t age = 0; age < kLaneCount; ++age) {
-    const bool empty = is_aged_empty(age);
+  for (std::uint64_t i = 0; i < kCountedEpochs; ++i) {
+    const std::uint64_t epoch = newest_epoch_ - i;
+    const bool empty = is_epoch_empty(epoch);
     writer.u8(empty ? 0 : 1);
     if (empty) continue;
     for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
       for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
-        writer.u64(aged_word(bucket, line, age));
+        writer.u64(epoch_word(bucket, line, epoch));
       }
     }
   }
@@ -101,20 +103,29 @@ bool GenerationalBloom::restore_body(base::ByteReader& reader) {
   for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
     epochs_[bucket] = static_cast<std::uint16_t>(epoch_of(bucket, target_));
   }
-  for (std::uint32_t age = 0; age < kLaneCount && !reader.failed(); ++age) {
+  for (std::uint64_t i = 0; i < kCountedEpochs && !reader.failed(); ++i) {
     const std::uint8_t flag = reader.u8();
     if (flag > 1) return false;
-    if (flag == 0) continue;
-    if (reader.rest_bytes() < lines_.bytes() / kLaneCount) return false;
-    for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
-      const std::uint64_t lane = (epoch_of(bucket, target_) - age) % kLaneCount;
-      for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
-        bucket_words(bucket)[line * kLineWords + lane] = reader.u64();
-      }
-    }
-    if (is_aged_empty(age)) return false;
+    if (flag == 1 && !restore_epoch(newest_epoch_ - i, reader)) return false;
   }
   return reader.done();
+}
+
+// False if it is empty, or has something where nothing of it can be.
+bool GenerationalBloom::restore_epoch(std::uint64_t epoch, base::ByteReader& reader) {
+  if (reader.rest_bytes() < lines_.bytes() / kLaneCount) return false;
+  bool is_empty = true;
+  for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
+    const bool has_epoch = epoch_of(bucket, target_) - epoch < kLaneCount;
+    for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
+      const std::uint64_t word = reader.u64();
+      if (word == 0) continue;
+      if (!has_epoch) return false;
+      bucket_words(bucket)[line * kLineWords + epoch % kLaneCount] = word;
+      is_empty = false;
+    }
+  }
+  return !is_empty;
 }
 
 }  // namespace weir::bloom
