@@ -10,8 +10,12 @@
 //
 // One cache line per operation, whole blocks in one or two instructions; the batch forms ask for
 // the lines ahead where the filter is larger than the nearer caches. After Putze, Sanders and
-// Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007). Measured table: docs/bloom.md.
-// Single-threaded.
+// Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007). Single-threaded.
+// Measured by block_bloom_bench, 1e6 keys at 1 %, AVX-512, batches of 1024:
+//
+//   block      bits per key   M set/s      M test/s     x exact map
+//   256 bits   10.53          320 to 380   325 to 370   38 to 69
+//   512 bits   10.10          430          450          46 to 50
 #pragma once
 
 #include <cstddef>

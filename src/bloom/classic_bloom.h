@@ -11,8 +11,8 @@
 //           0 1 0 0 0 1 0 0 0 1 0 0 1 0 0 1      one bit each, 64 to a word, low bit first
 //             a       b       ab    a     b
 //
-// Costs k random memory accesses per operation; the batch forms ask for them ahead. Measured table:
-// docs/bloom.md. Single-threaded.
+// Costs k random memory accesses per operation; the batch forms ask for them ahead. At 1 % it takes
+// 9.6 bits per key and k = 7. Single-threaded.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,15 @@
 // follow in steps.
 //
 // Paper 000, section 4, has timers (TimerBloom); this is ours. An operation costs C cache lines,
-// which the batch forms ask for ahead. Measured table: docs/bloom.md. Single-threaded.
+// which the batch forms ask for ahead. Single-threaded. Measured by generational_bloom_bench on a
+// shared 2.3 GHz Xeon, one thread, batches of 1024; the baseline is a hash map with expiries:
+//
+//   keys alive   bits per key   false positives   M ops/s AVX-512   x baseline   AVX2   portable
+//   1e6          18.3           0.92 %            80 to 93          8 to 11      56     31
+//   2e7          18.2           0.92 %            49 to 58          7.6 to 11    48     27
+//   2e6          25.4           0.092 %           40
+//
+// The longest of 400 000 single operations, a silence of 100 windows among them, took 21 us.
 //
 //   GenerationalBloom seen({.shape = generational_shape(1e6, 0.01), .within = hour, .start = now});
 //   if (seen.first_test_then_set(base::hash_bytes(id), now)) deliver();
