@@ -15,8 +15,24 @@ std::uint64_t byte_at(std::string_view bytes, std::size_t index) {
 
 }  // namespace
 
-void ByteWriter::fixed(std::uint64_t value, int byte_count) {
-  for (int i = 0; i < byte_count; ++i, value >>= 8U) u8(static_cast<std::uint8_t>(value));
+void ByteWriter::fixed(std::uint64_t value, std::size_t byte_count) {
+  char bytes[sizeof value];
+  for (char& byte : bytes) {
+    byte = static_cast<char>(value);
+    value >>= 8U;
+  }
+  bytes_.append(bytes, byte_count);
+}
+
+std::size_t ByteWriter::begin_block() {
+  u64(0);
+  return bytes_.size();
+}
+
+void ByteWriter::end_block(std::size_t begun) {
+  ByteWriter length;
+  length.u64(bytes_.size() - begun);
+  bytes_.replace(begun - length.size(), length.size(), length.bytes());
 }
 
 void ByteWriter::varint(std::uint64_t value) {

@@ -3,6 +3,7 @@
 //
 //   u8 u32 u64      fixed width            varint   7 bits per byte, low first, the shortest form
 //   f64             its 64 bits as u64     text     varint length, then the bytes
+//   block           u64 length, then the bytes
 //
 // A reader never reads beyond its input. After the first piece that is not there it stays failed
 // and gives zeros, so that a format is read straight through and asked once at the end:
@@ -30,13 +31,18 @@ class ByteWriter {
   void varint(std::uint64_t value);
   void text(std::string_view bytes);
   void raw(std::string_view bytes) { bytes_.append(bytes); }
+  void reserve(std::size_t byte_count) { bytes_.reserve(byte_count); }
+  // What is written until end_block() is a block: a u64 length, then the bytes. Unlike a text it
+  // need not be in memory twice.
+  std::size_t begin_block();
+  void end_block(std::size_t begun);
 
   std::size_t size() const { return bytes_.size(); }
   std::string_view bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
  private:
-  void fixed(std::uint64_t value, int byte_count);
+  void fixed(std::uint64_t value, std::size_t byte_count);
 
   std::string bytes_;
 };
@@ -53,6 +59,7 @@ class ByteReader {
   // A view into the input.
   std::string_view text() { return raw(varint()); }
   std::string_view raw(std::uint64_t byte_count);
+  std::string_view block() { return raw(u64()); }
   // A count of things of at least this many bytes each; fails if the rest cannot hold them.
   std::uint64_t count(std::size_t bytes_each_min);
 

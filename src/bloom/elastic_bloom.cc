@@ -28,6 +28,9 @@ constexpr double kLooksPerFilling = 256;
 // A smaller filter is begun when the current one has at most this share of what the smaller holds.
 constexpr double kShrinkBelow = 0.5;
 
+// How often filters that are empty are looked for in a window.
+constexpr std::int64_t kTidyingsPerWindow = 64;
+
 constexpr base::Instant kNever{std::numeric_limits<std::int64_t>::min()};
 
 base::Duration times(base::Duration duration, double factor) {
@@ -39,32 +42,38 @@ base::Duration times(base::Duration duration, double factor) {
 }  // namespace
 
 ElasticBloom::ElasticBloom(const ElasticOptions& options)
-    : options_(options), sizes_(ladder(options)), now_(kNever) {
+    : options_(options),
+      sizes_(ladder(options)),
+      tidy_ns_(std::max<std::int64_t>(1, options.within.nanoseconds / kTidyingsPerWindow)),
+      now_(kNever) {
   WEIR_CHECK(options.within.nanoseconds > 0);
   memory_bytes_max_ = 2 * kListCountMax * sizeof(RecentKeys::Entry);
   for (const Size& size : sizes_) memory_bytes_max_ += generational_bytes(size.shape);
 }
 
+// From the largest down; none if the list is enough.
 std::vector<ElasticBloom::Size> ElasticBloom::ladder(const ElasticOptions& options) {
   std::vector<Size> sizes;
-  for (double keys = kFirstKeyCount;; keys *= 2) {
-    sizes.push_back({{}, keys, 0});
-    if (keys >= kBurstFactor * static_cast<double>(options.key_count_max)) break;
-  }
+  if (options.key_count_max <= kListCountMax) return sizes;
   double share = (1 - kShareFactor) * options.false_positives_max;
-  for (auto size = sizes.rbegin(); size != sizes.rend(); ++size, share *= kShareFactor) {
-    size->false_positives = std::max(share, kFalsePositivesMin);
-    size->shape = generational_shape(size->key_count * kHeadroom, size->false_positives);
+  double keys = kBurstFactor * static_cast<double>(options.key_count_max);
+  while (sizes.empty() || keys >= kFirstKeyCount) {
+    const double false_positives = std::max(share, kFalsePositivesMin);
+    sizes.push_back({generational_shape(keys * kHeadroom, false_positives), keys, false_positives});
+    share *= kShareFactor;
+    keys /= 2;
   }
+  std::ranges::reverse(sizes);
   return sizes;
 }
 
 void ElasticBloom::move_to(base::Instant now) {
   if (now < now_) ++clock_backward_count_;
+  const std::int64_t tidied = now_.nanoseconds / tidy_ns_;
   now_ = std::max(now_, now);
   list_.expire(expired_at(now_));
-  if (stages_.empty()) return;
   for (const auto& stage : stages_) stage->filter.advance(now_);
+  if (now_.nanoseconds / tidy_ns_ == tidied) return;
   drop_empty();
   if (!to_list_ && now_ >= current()->look_at) shrink_if_empty();
   std::erase_if(forgotten_, [this](const auto& entry) { return entry.second <= now_; });
@@ -100,6 +109,7 @@ std::uint64_t ElasticBloom::keys_between_looks(std::size_t size) const {
 }
 
 void ElasticBloom::drop_empty() {
+  if (stages_.empty()) return;
   const auto old_end = to_list_ ? stages_.end() : std::prev(stages_.end());
   const auto gone = std::remove_if(stages_.begin(), old_end,
                                    [](const auto& stage) { return stage->filter.empty(); });
@@ -123,6 +133,11 @@ void ElasticBloom::shrink_if_empty() {
   }
 }
 
+// One filter decides alone.
+bool ElasticBloom::is_plain() const {
+  return !to_list_ && stages_.size() == 1 && forgotten_.empty();
+}
+
 bool ElasticBloom::is_forgotten(std::uint64_t key) const {
   return !forgotten_.empty() && forgotten_.contains(key);
 }
@@ -138,6 +153,11 @@ bool ElasticBloom::test(std::uint64_t key, base::Instant now) const {
 
 bool ElasticBloom::first_test_then_set(std::uint64_t key, base::Instant now) {
   move_to(now);
+  if (is_plain() && current()->countdown > 1) {
+    const bool distinct = current()->filter.first_test_then_set(key, now_);
+    if (distinct || options_.refresh) --current()->countdown;
+    return distinct;
+  }
   const bool distinct = test(key, now_);
   if (distinct || options_.refresh) insert(key);
   return distinct;
@@ -197,10 +217,9 @@ void ElasticBloom::first_test_then_set(std::span<const std::uint64_t> keys, base
   std::size_t i = 0;
   while (i < keys.size()) {
     // As many as are sure not to fill the only filter go in one pass.
-    const bool is_plain = !to_list_ && stages_.size() == 1 && list_.empty() && forgotten_.empty();
-    const auto count = is_plain ? static_cast<std::size_t>(std::min<std::uint64_t>(
-                                      keys.size() - i, current()->countdown - 1))
-                                : 0;
+    const auto count = is_plain() ? static_cast<std::size_t>(std::min<std::uint64_t>(
+                                        keys.size() - i, current()->countdown - 1))
+                                  : 0;
     if (count < 2) {
       distinct[i] = first_test_then_set(keys[i], now_);
       ++i;

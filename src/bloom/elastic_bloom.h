@@ -4,13 +4,14 @@
 //
 // Guarantees: a key is remembered for at least the window and at most a seventh longer; others are
 // called seen with at most the probability asked for, whatever the rate does; memory never exceeds
-// memory_bytes_max(). Beyond key_count_max keys alive new ones are called distinct and not
-// remembered, and counted: nothing distinct is dropped for lack of room.
+// memory_bytes_max(). Beyond key_count_max keys alive (two thirds of them, if they all come at
+// once) new ones are called distinct and not remembered, and counted: nothing distinct is dropped
+// for lack of room.
 //
 // A list, and a ladder of sizes, each twice the one before, at most one GenerationalBloom of each:
 //
 //   size            list   0      1      2 ...     top
-//   keys            256    512    1024   2048      >= 4 key_count_max, for bursts
+//   keys            256    >512   ...    x 2       2 key_count_max, for bursts
 //   its share of P  0      ...  x 0.7  x 0.7       0.3      the shares add up to less than P
 //
 // Keys go to one of them. A few keys stand in a list with their instants, and leave it exactly at
@@ -81,6 +82,7 @@ class ElasticBloom {
 
   // Frame of kind E: docs/formats/bloom.md. The same window gives the same bytes.
   std::string save() const;
+  void save(base::ByteWriter& writer) const;
   // Takes what a window of the same span and refreshing gave, and goes on with its bounds. Fails
   // with kStoreCorrupt.
   static base::Result<ElasticBloom> restore(const ElasticOptions& options, std::string_view bytes);
@@ -115,6 +117,7 @@ class ElasticBloom {
   void insert_into_stage(const RecentKeys::Entry& entry);
   bool is_full(const Stage& stage) const;
   std::uint64_t keys_between_looks(std::size_t size) const;
+  bool is_plain() const;
   bool is_forgotten(std::uint64_t key) const;
   bool restore_stages(base::ByteReader& reader);
   bool restore_list(base::ByteReader& reader);
@@ -122,6 +125,7 @@ class ElasticBloom {
 
   ElasticOptions options_;
   std::vector<Size> sizes_;
+  std::int64_t tidy_ns_;
   std::size_t memory_bytes_max_ = 0;
   RecentKeys list_;
   bool to_list_ = true;

@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t kStageBytesMin = 20;
 constexpr std::size_t kEntryBytes = 16;
 
+// About what all but the filters' words takes.
+constexpr std::size_t kHeadBytesMax = std::size_t{1} << 16U;
+
 base::Error corrupt() {
   return corrupt_frame(FrameKind::kElastic, "is not what a window of these options writes");
 }
@@ -20,7 +23,14 @@ base::Error corrupt() {
 }  // namespace
 
 std::string ElasticBloom::save() const {
-  base::ByteWriter writer = begin_frame(FrameKind::kElastic);
+  base::ByteWriter writer;
+  save(writer);
+  return writer.take();
+}
+
+void ElasticBloom::save(base::ByteWriter& writer) const {
+  writer.reserve(writer.size() + memory_bytes() / kLaneCount * (kLaneCount + 1) + kHeadBytesMax);
+  const std::size_t begun = begin_frame(FrameKind::kElastic, writer);
   writer.u64(static_cast<std::uint64_t>(options_.within.nanoseconds));
   writer.u8(options_.refresh ? 1 : 0);
   writer.f64(options_.false_positives_max);
@@ -39,14 +49,16 @@ std::string ElasticBloom::save() const {
     writer.varint(stage->size);
     writer.varint(stage->countdown);
     writer.u64(static_cast<std::uint64_t>(stage->look_at.nanoseconds));
-    writer.text(stage->filter.save());
+    const std::size_t block = writer.begin_block();
+    stage->filter.save(writer);
+    writer.end_block(block);
   }
   writer.varint(forgotten_.size());
   for (const auto& [key, until] : forgotten_) {
     writer.u64(key);
     writer.u64(static_cast<std::uint64_t>(until.nanoseconds));
   }
-  return finish_frame(std::move(writer));
+  finish_frame(begun, writer);
 }
 
 base::Result<ElasticBloom> ElasticBloom::restore(const ElasticOptions& options,
@@ -86,7 +98,7 @@ bool ElasticBloom::restore_stages(base::ByteReader& reader) {
         countdown > keys_between_looks(size)) {
       return false;
     }
-    auto filter = GenerationalBloom::restore(reader.text(), sizes_[size].shape.bucket_count);
+    auto filter = GenerationalBloom::restore(reader.block(), sizes_[size].shape.bucket_count);
     if (!filter || filter->options().shape != sizes_[size].shape ||
         filter->options().within != options_.within ||
         filter->options().refresh != options_.refresh || filter->now() > now_) {

@@ -35,14 +35,24 @@ std::string_view name_of(FrameKind kind) {
 
 base::ByteWriter begin_frame(FrameKind kind) {
   base::ByteWriter writer;
-  writer.u8(static_cast<std::uint8_t>(kind));
-  writer.u8(kFrameVersion);
+  begin_frame(kind, writer);
   return writer;
 }
 
 std::string finish_frame(base::ByteWriter writer) {
-  writer.u64(base::hash_bytes(writer.bytes()));
+  finish_frame(0, writer);
   return writer.take();
+}
+
+std::size_t begin_frame(FrameKind kind, base::ByteWriter& writer) {
+  const std::size_t begun = writer.size();
+  writer.u8(static_cast<std::uint8_t>(kind));
+  writer.u8(kFrameVersion);
+  return begun;
+}
+
+void finish_frame(std::size_t begun, base::ByteWriter& writer) {
+  writer.u64(base::hash_bytes(writer.bytes().substr(begun)));
 }
 
 base::Result<std::string_view> open_frame(FrameKind kind, std::string_view bytes) {

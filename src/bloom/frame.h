@@ -30,6 +30,9 @@ inline constexpr std::uint8_t kFrameVersion = 1;
 // The body is to be written next.
 base::ByteWriter begin_frame(FrameKind kind);
 std::string finish_frame(base::ByteWriter writer);
+// The same behind other bytes; gives where it begins, for the end.
+std::size_t begin_frame(FrameKind kind, base::ByteWriter& writer);
+void finish_frame(std::size_t begun, base::ByteWriter& writer);
 
 // The body, a view into the bytes. Fails with kStoreCorrupt.
 base::Result<std::string_view> open_frame(FrameKind kind, std::string_view bytes);

@@ -25,7 +25,15 @@ constexpr std::uint32_t kRegionShiftMin = 4;
 // Up to so many buckets false positives are estimated from every bit.
 constexpr std::uint32_t kCountedBucketsMax = 256;
 
-__extension__ using Wide = unsigned __int128;
+// Buckets have 22 bits, so that parts of a period may have 42: of a longer one the low bits, which
+// are far less than the time between two buckets, are left out.
+constexpr std::uint32_t kTimeBitsMax = 42;
+static_assert(kBucketCountMax == 1U << (64 - kTimeBitsMax));
+
+std::uint32_t time_shift_of(std::uint64_t period_ns) {
+  const auto bits = static_cast<std::uint32_t>(std::bit_width(period_ns));
+  return bits > kTimeBitsMax ? bits - kTimeBitsMax : 0;
+}
 
 }  // namespace
 
@@ -33,6 +41,7 @@ GenerationalBloom::GenerationalBloom(const GenerationalOptions& options)
     : options_(options),
       period_ns_((static_cast<std::uint64_t>(options.within.nanoseconds) + kPartCount - 1) /
                  kPartCount),
+      time_shift_(time_shift_of(period_ns_)),
       origin_ns_(origin_of(options)),
       kernels_(&lane_kernels(options.isa, options.shape.line_count)),
       lines_(std::size_t{options.shape.bucket_count} * options.shape.line_count),
@@ -63,12 +72,14 @@ std::int64_t GenerationalBloom::origin_of(const GenerationalOptions& options) {
 GenerationalBloom::Position GenerationalBloom::real_position(base::Instant at) const {
   const std::uint64_t passed_ns =
       static_cast<std::uint64_t>(at.nanoseconds) - static_cast<std::uint64_t>(origin_ns_);
-  const Wide fraction = static_cast<Wide>(passed_ns % period_ns_) * options_.shape.bucket_count;
-  return {passed_ns / period_ns_, static_cast<std::uint64_t>(fraction / period_ns_)};
+  const std::uint64_t share = (passed_ns % period_ns_) >> time_shift_;
+  const std::uint64_t whole = (period_ns_ >> time_shift_) + (time_shift_ > 0 ? 1 : 0);
+  return {passed_ns / period_ns_, share * options_.shape.bucket_count / whole};
 }
 
 // As epochs are numbered; none for an instant of which nothing can be left.
 std::optional<GenerationalBloom::Position> GenerationalBloom::position(base::Instant at) const {
+  if (at == now_) return target_;
   if (at.nanoseconds < origin_ns_) return std::nullopt;
   Position position = real_position(at);
   if (position.generation < skipped_) return std::nullopt;
@@ -167,14 +178,20 @@ void GenerationalBloom::advance(base::Instant now) { move_to(now, 0); }
 
 void GenerationalBloom::move_to(base::Instant now, std::size_t key_count) {
   if (now < now_) ++clock_backward_count_;
-  now_ = std::max(now_, now);
+  if (now > now_) set_now(now);
+  if (!is_swept()) {
+    sweep((kSweepLinesMax + kSweepLinesPerKey * key_count) / options_.shape.line_count);
+  }
+}
+
+void GenerationalBloom::set_now(base::Instant now) {
+  now_ = now;
   const Position real = real_position(now_);
   if (real.generation - skipped_ > target_.generation + kGoneAfter) skip_silence(real);
   target_ = {real.generation - skipped_, real.boundary};
   for (; newest_epoch_ < target_.generation + 1; ++newest_epoch_) {
     key_counts_[(newest_epoch_ + 1) % key_counts_.size()].fill(0);
   }
-  sweep((kSweepLinesMax + kSweepLinesPerKey * key_count) / options_.shape.line_count);
 }
 
 // All that was remembered is over. Epochs go on from just beyond that, so that the few bits which a

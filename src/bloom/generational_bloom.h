@@ -103,11 +103,15 @@ class GenerationalBloom {
 
   // Frame of kind G: docs/formats/bloom.md. The same window gives the same bytes.
   std::string save() const;
+  void save(base::ByteWriter& writer) const;
   // Fails with kStoreCorrupt, also for more buckets than expected.
   static base::Result<GenerationalBloom> restore(std::string_view bytes,
                                                  std::uint64_t bucket_count_max = kBucketCountMax);
 
  private:
+  // Epochs of which there may be keys: the oldest still there, up to the one that has begun.
+  static constexpr std::uint64_t kCountedEpochs = kLaneCount + 1;
+
   // Where the boundary is: buckets below it belong to generation + 1, the others to generation.
   struct Position {
     std::uint64_t generation = 0;
@@ -127,6 +131,7 @@ class GenerationalBloom {
   const std::uint64_t* bucket_words(std::uint64_t bucket) const;
   std::uint32_t stale_lanes(std::uint64_t bucket, const Position& at) const;
   void move_to(base::Instant now, std::size_t key_count);
+  void set_now(base::Instant now);
   void skip_silence(const Position& real);
   void sweep(std::size_t bucket_count_max);
   bool is_swept() const { return swept_ == target_; }
@@ -142,14 +147,16 @@ class GenerationalBloom {
   }
   double bucket_hits(std::uint64_t bucket) const;
   double expected_hits(std::uint32_t region, std::uint64_t epoch, std::uint64_t bucket_count) const;
-  std::uint64_t epoch_word(std::uint64_t bucket, std::uint32_t line, std::uint64_t epoch) const;
+  bool has_epoch(std::uint64_t bucket, std::uint64_t epoch) const;
   bool is_epoch_empty(std::uint64_t epoch) const;
+  void save_epoch(std::uint64_t epoch, base::ByteWriter& writer) const;
   bool restore_body(base::ByteReader& reader);
   bool restore_epoch(std::uint64_t epoch, base::ByteReader& reader);
 
   GenerationalOptions options_;
-  std::uint64_t period_ns_;  // g
-  std::int64_t origin_ns_;   // eight periods before the start: room for keys that come late
+  std::uint64_t period_ns_;   // g
+  std::uint32_t time_shift_;  // so that a part of the period times the buckets fits 64 bits
+  std::int64_t origin_ns_;    // eight periods before the start: room for keys that come late
   const LaneKernels* kernels_;
   LineBuffer lines_;
   std::vector<std::uint16_t> epochs_;  // by bucket, the low bits of its epoch when last touched

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GenerationalBloom as bytes.
-#include <algorithm>
-#include <utility>
-
 #include "bloom/frame.h"
 #include "bloom/generational_bloom.h"
 
@@ -10,31 +7,44 @@ namespace weir::bloom {
 namespace {
 
 constexpr std::uint64_t kFirstGeneration = kLaneCount;
-// Epochs whose keys are counted: the oldest still there, up to the one that has begun.
-constexpr std::uint64_t kCountedEpochs = kLaneCount + 1;
 
 }  // namespace
 
-// What a bucket remembers of an epoch in one line; zero if that is not its time, or over.
-std::uint64_t GenerationalBloom::epoch_word(std::uint64_t bucket, std::uint32_t line,
-                                            std::uint64_t epoch) const {
-  if (epoch_of(bucket, target_) - epoch >= kLaneCount) return 0;
-  const std::uint64_t lane = epoch % kLaneCount;
-  if ((stale_lanes(bucket, target_) >> lane & 1U) != 0) return 0;
-  return bucket_words(bucket)[line * kLineWords + lane];
+// Whether a bucket remembers anything of an epoch: it has come, and is not over.
+bool GenerationalBloom::has_epoch(std::uint64_t bucket, std::uint64_t epoch) const {
+  return epoch_of(bucket, target_) - epoch < kLaneCount &&
+         (stale_lanes(bucket, target_) >> (epoch % kLaneCount) & 1U) == 0;
 }
 
 bool GenerationalBloom::is_epoch_empty(std::uint64_t epoch) const {
   for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
+    if (!has_epoch(bucket, epoch)) continue;
+    const std::uint64_t* const words = bucket_words(bucket) + epoch % kLaneCount;
     for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
-      if (epoch_word(bucket, line, epoch) != 0) return false;
+      if (words[line * kLineWords] != 0) return false;
     }
   }
   return true;
 }
 
+void GenerationalBloom::save_epoch(std::uint64_t epoch, base::ByteWriter& writer) const {
+  for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
+    const bool there = has_epoch(bucket, epoch);
+    const std::uint64_t* const words = bucket_words(bucket) + epoch % kLaneCount;
+    for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
+      writer.u64(there ? words[line * kLineWords] : 0);
+    }
+  }
+}
+
 std::string GenerationalBloom::save() const {
-  base::ByteWriter writer = begin_frame(FrameKind::kGenerational);
+  base::ByteWriter writer;
+  save(writer);
+  return writer.take();
+}
+
+void GenerationalBloom::save(base::ByteWriter& writer) const {
+  const std::size_t begun = begin_frame(FrameKind::kGenerational, writer);
   writer.varint(options_.shape.bucket_count);
   writer.u8(static_cast<std::uint8_t>(options_.shape.line_count));
   writer.u8(options_.refresh ? 1 : 0);
@@ -48,17 +58,11 @@ std::string GenerationalBloom::save() const {
     }
   }
   for (std::uint64_t i = 0; i < kCountedEpochs; ++i) {
-    const std::uint64_t epoch = newest_epoch_ - i;
-    const bool empty = is_epoch_empty(epoch);
+    const bool empty = is_epoch_empty(newest_epoch_ - i);
     writer.u8(empty ? 0 : 1);
-    if (empty) continue;
-    for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
-      for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
-        writer.u64(epoch_word(bucket, line, epoch));
-      }
-    }
+    if (!empty) save_epoch(newest_epoch_ - i, writer);
   }
-  return finish_frame(std::move(writer));
+  finish_frame(begun, writer);
 }
 
 base::Result<GenerationalBloom> GenerationalBloom::restore(std::string_view bytes,
@@ -116,11 +120,11 @@ bool GenerationalBloom::restore_epoch(std::uint64_t epoch, base::ByteReader& rea
   if (reader.rest_bytes() < lines_.bytes() / kLaneCount) return false;
   bool is_empty = true;
   for (std::uint64_t bucket = 0; bucket < options_.shape.bucket_count; ++bucket) {
-    const bool has_epoch = epoch_of(bucket, target_) - epoch < kLaneCount;
+    const bool can_be = epoch_of(bucket, target_) - epoch < kLaneCount;
     for (std::uint32_t line = 0; line < options_.shape.line_count; ++line) {
       const std::uint64_t word = reader.u64();
       if (word == 0) continue;
-      if (!has_epoch) return false;
+      if (!can_be) return false;
       bucket_words(bucket)[line * kLineWords + epoch % kLaneCount] = word;
       is_empty = false;
     }

@@ -139,12 +139,14 @@ void Shard::forget(std::uint64_t number, const event::EventPtr& event, ForgetDon
         base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt});
   }
   const auto forgotten = engine_.forget(*held->engine_id, *event, context_.options.now());
-  if (!forgotten || !*forgotten) return done(forgotten);
+  if (!forgotten) return done(forgotten);
   update_window_gauges(*held);
-  context_.host.checkpoint_now([done = std::move(done)](const base::Result<void>& written) {
+  // Also if there was nothing to forget: another request for that may still wait to be written.
+  const auto answer = [done = std::move(done), forgotten](const base::Result<void>& written) {
     if (!written) return done(written.error());
-    done(true);
-  });
+    done(forgotten);
+  };
+  context_.host.checkpoint_now(answer);
 }
 
 Shard::Held* Shard::find(std::uint64_t number) {

@@ -40,12 +40,14 @@ base::Result<bool> BloomWindow::forget(std::string_view key, base::Instant now) 
 
 void BloomWindow::save(base::ByteWriter& writer) const {
   writer.u64(seed_);
-  writer.text(seen_.save());
+  const std::size_t block = writer.begin_block();
+  seen_.save(writer);
+  writer.end_block(block);
 }
 
 base::Result<void> BloomWindow::restore(base::ByteReader& reader, base::Instant& latest) {
   seed_ = reader.u64();
-  const std::string_view bytes = reader.text();
+  const std::string_view bytes = reader.block();
   if (reader.failed()) return {};
   auto restored = bloom::ElasticBloom::restore(seen_.options(), bytes);
   if (!restored) return restored.error();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "store/checkpoint_table.h"
 #include "store/database.h"
 #include "store/registry_changes.h"
 #include "store/registry_schema.h"
@@ -54,10 +55,6 @@ CursorRow read_cursor(const Statement& row) {
           .scan_sequence = row.column_number(2)};
 }
 
-CheckpointRow read_checkpoint(const Statement& row) {
-  return {.subscription = row.column_number(0), .state = row.column_text(1)};
-}
-
 SharedState read_shared_state(const Statement& row) {
   return {.name = row.column_text(0), .state = row.column_text(1)};
 }
@@ -93,10 +90,9 @@ Result<void> read_contents(Database& database, RegistryContents& contents) {
       "SELECT subscription, acknowledged, scan_sequence FROM cursors ORDER BY subscription",
       read_cursor, contents.cursors);
   if (!cursors) return cursors.error();
-  const auto checkpoints =
-      read_table(database, "SELECT subscription, state FROM checkpoints ORDER BY subscription",
-                 read_checkpoint, contents.checkpoints);
+  auto checkpoints = read_checkpoints(database);
   if (!checkpoints) return checkpoints.error();
+  contents.checkpoints = std::move(*checkpoints);
   return read_table(database, "SELECT name, state FROM shared_states ORDER BY name",
                     read_shared_state, contents.shared_states);
 }

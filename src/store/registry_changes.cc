@@ -3,6 +3,8 @@
 
 #include <variant>
 
+#include "store/checkpoint_table.h"
+
 namespace weir::store {
 namespace {
 
@@ -37,12 +39,7 @@ Result<void> write(Database& database, const CursorRow& row) {
 }
 
 Result<void> write(Database& database, const CheckpointRow& row) {
-  auto put = database.query(
-      "INSERT INTO checkpoints (subscription, state)"
-      " SELECT number, ?2 FROM subscriptions WHERE number = ?1"
-      " ON CONFLICT (subscription) DO UPDATE SET state = ?2");
-  if (!put) return put.error();
-  return put->number(row.subscription).blob(row.state).run();
+  return write_checkpoint(database, row);
 }
 
 Result<void> write(Database& database, const DeadLetterRow& row) {
@@ -63,9 +60,7 @@ Result<void> write(Database& database, const RemoveSubscription& row) {
 }
 
 Result<void> write(Database& database, const RemoveCheckpoint& row) {
-  auto remove = database.query("DELETE FROM checkpoints WHERE subscription = ?1");
-  if (!remove) return remove.error();
-  return remove->number(row.subscription).run();
+  return remove_checkpoint(database, row.subscription);
 }
 
 Result<void> write(Database& database, const RemoveDeadLetter& row) {

@@ -78,17 +78,36 @@ class RegistryFileTest : public testing::Test {
 TEST_F(RegistryFileTest, TellsPeopleWhoseItIs) {
   open(file_);
   const auto database = Database::open(file_, {});
-  EXPECT_EQ((*database)->query_integer("PRAGMA user_version").value(), 1);
+  EXPECT_EQ((*database)->query_integer("PRAGMA user_version").value(), 2);
   EXPECT_EQ((*database)->query_integer("PRAGMA application_id").value(), 0x57656972);
   EXPECT_EQ((*database)->query_text("PRAGMA journal_mode").value(), "wal");
 }
 
 TEST_F(RegistryFileTest, RefusesAnotherVersion) {
   open(file_);
-  execute(file_, "PRAGMA user_version = 2");
+  execute(file_, "PRAGMA user_version = 3");
   EXPECT_EQ(opening(),
-            "store.version - registry.db: a registry of version 2; expected a registry of version "
-            "1");
+            "store.version - registry.db: a registry of version 3; expected a registry of version "
+            "2");
+}
+
+TEST_F(RegistryFileTest, GoesOnFromVersionOne) {
+  open(file_);
+  execute(file_,
+          "INSERT INTO subscriptions VALUES (1, 'a', '', '{}', 0, 1), (2, 'b', '', '{}', 0, 1);"
+          "DROP TABLE checkpoints; DROP TABLE checkpoint_chunks;"
+          "CREATE TABLE checkpoints (subscription INTEGER PRIMARY KEY REFERENCES subscriptions"
+          " ON DELETE CASCADE, state BLOB NOT NULL) STRICT;"
+          "INSERT INTO checkpoints VALUES (1, x'0102'), (2, zeroblob(300000));"
+          "PRAGMA user_version = 1");
+  for (int times = 0; times < 2; ++times) {
+    const auto registry = Registry::open(file_);
+    ASSERT_TRUE(registry.has_value());
+    const auto contents = (*registry)->contents();
+    ASSERT_EQ(contents->checkpoints.size(), 2U);
+    EXPECT_EQ(contents->checkpoints[0].state, "\x01\x02");
+    EXPECT_EQ(contents->checkpoints[1].state, std::string(300'000, '\0'));
+  }
 }
 
 TEST_F(RegistryFileTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItAlone) {
@@ -96,7 +115,7 @@ TEST_F(RegistryFileTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItAlone) {
   const std::string before = read(file_);
   EXPECT_EQ(opening(),
             "store.version - registry.db: a database of another program; expected a registry of "
-            "version 1");
+            "version 2");
   EXPECT_TRUE(read(file_) == before);
 }
 

@@ -10,6 +10,9 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <vector>
+
+#include "store/checkpoint_table.h"
 
 namespace weir::store {
 namespace {
@@ -46,11 +49,6 @@ CREATE TABLE cursors (
   scan_sequence INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE checkpoints (
-  subscription INTEGER PRIMARY KEY REFERENCES subscriptions ON DELETE CASCADE,
-  state BLOB NOT NULL
-) STRICT;
-
 CREATE TABLE shared_states (
   name TEXT PRIMARY KEY,
   state BLOB NOT NULL
@@ -66,6 +64,20 @@ CREATE TABLE dead_letters (
 ) STRICT;
 )sql";
 
+constexpr const char* kCheckpointTables = R"sql(
+CREATE TABLE checkpoints (
+  subscription INTEGER PRIMARY KEY REFERENCES subscriptions ON DELETE CASCADE,
+  chunks BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE checkpoint_chunks (
+  subscription INTEGER NOT NULL REFERENCES subscriptions ON DELETE CASCADE,
+  name BLOB NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (subscription, name)
+) STRICT;
+)sql";
+
 constexpr int kLockTriesMax = 500;
 constexpr std::chrono::milliseconds kLockPause(10);
 
@@ -76,29 +88,29 @@ base::Error version_error(const Database& database, const std::string& found) {
           {}};
 }
 
-// True if there is nothing in it yet; an error if it is none of ours.
-base::Result<bool> is_new(Database& database) {
+// Its version, 0 if there is nothing in it yet; an error if it is none of ours.
+base::Result<std::int64_t> version_of(Database& database) {
   const auto application = database.query_integer("PRAGMA application_id");
   if (!application) return application.error();
   const auto version = database.query_integer("PRAGMA user_version");
   if (!version) return version.error();
   const auto tables = database.query_integer("SELECT count(*) FROM sqlite_schema");
   if (!tables) return tables.error();
-  if (*application == 0 && *version == 0 && *tables == 0) return true;
+  if (*application == 0 && *version == 0 && *tables == 0) return 0;
   if (*application != kRegistryApplicationId) {
     return version_error(database, "a database of another program");
   }
-  if (*version != kRegistryVersion) {
+  if (*version < 1 || *version > kRegistryVersion) {
     return version_error(database, fmt::format("a registry of version {}", *version));
   }
-  return false;
+  return *version;
 }
 
 // The same, from one state of the file: another process may be making the tables.
-base::Result<bool> is_new_at_once(Database& database) {
+base::Result<std::int64_t> version_at_once(Database& database) {
   const auto snapshot = Transaction::begin(database, Transaction::Kind::kRead);
   if (!snapshot) return snapshot.error();
-  return is_new(database);
+  return version_of(database);
 }
 
 bool is_locked(const base::Result<std::string>& result) {
@@ -126,13 +138,43 @@ base::Result<void> create_tables(Database& database) {
   auto transaction = Transaction::begin(database, Transaction::Kind::kWrite);
   if (!transaction) return transaction.error();
   // Another process may have been faster.
-  const auto still_new = is_new(database);
-  if (!still_new) return still_new.error();
-  if (!*still_new) return {};
-  const auto created =
-      database.execute(fmt::format("{} PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                   kTables, kRegistryApplicationId, kRegistryVersion));
+  const auto version = version_of(database);
+  if (!version) return version.error();
+  if (*version != 0) return {};
+  const auto created = database.execute(
+      fmt::format("{} {} PRAGMA application_id = {}; PRAGMA user_version = {}", kTables,
+                  kCheckpointTables, kRegistryApplicationId, kRegistryVersion));
   if (!created) return created.error();
+  return transaction->commit();
+}
+
+base::Result<std::vector<CheckpointRow>> read_whole_checkpoints(Database& database) {
+  auto query = database.query("SELECT subscription, state FROM checkpoints ORDER BY subscription");
+  if (!query) return query.error();
+  std::vector<CheckpointRow> rows;
+  while (true) {
+    const auto there = query->step();
+    if (!there) return there.error();
+    if (!*there) return rows;
+    rows.push_back({query->column_number(0), query->column_text(1)});
+  }
+}
+
+base::Result<void> upgrade_from_version_1(Database& database) {
+  auto transaction = Transaction::begin(database, Transaction::Kind::kWrite);
+  if (!transaction) return transaction.error();
+  // Another process may have been faster.
+  const auto version = version_of(database);
+  if (!version) return version.error();
+  if (*version == kRegistryVersion) return {};
+  const auto rows = read_whole_checkpoints(database);
+  if (!rows) return rows.error();
+  const auto made = database.execute(fmt::format(
+      "DROP TABLE checkpoints; {} PRAGMA user_version = {}", kCheckpointTables, kRegistryVersion));
+  if (!made) return made.error();
+  for (const CheckpointRow& row : *rows) {
+    if (auto written = write_checkpoint(database, row); !written) return written.error();
+  }
   return transaction->commit();
 }
 
@@ -163,12 +205,14 @@ base::Result<void> check_integrity(Database& database) {
 }  // namespace
 
 base::Result<void> prepare_registry(Database& database) {
-  const auto fresh = is_new_at_once(database);
-  if (!fresh) return fresh.error();
+  const auto version = version_at_once(database);
+  if (!version) return version.error();
   const auto logged = use_write_ahead_log(database);
   if (!logged) return logged.error();
-  if (*fresh) return create_tables(database);
-  return check_integrity(database);
+  if (*version == 0) return create_tables(database);
+  const auto checked = check_integrity(database);
+  if (!checked || *version == kRegistryVersion) return checked;
+  return upgrade_from_version_1(database);
 }
 
 }  // namespace weir::store

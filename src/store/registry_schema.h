@@ -14,8 +14,9 @@
 namespace weir::store {
 
 constexpr std::int64_t kRegistryApplicationId = 0x57656972;  // "Weir"
-constexpr std::int64_t kRegistryVersion = 1;
+constexpr std::int64_t kRegistryVersion = 2;
 
+// A registry of version 1, whose checkpoints were not cut into chunks, is made one of this version.
 // Several processes may do so at once.
 base::Result<void> prepare_registry(Database& database);
 

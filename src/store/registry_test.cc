@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/registry.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -12,7 +14,9 @@
 #include <vector>
 
 #include "base/error_testing.h"
+#include "base/prng.h"
 #include "base/temporary_directory_testing.h"
+#include "store/database.h"
 
 namespace weir::store {
 namespace {
@@ -130,6 +134,51 @@ TEST_F(RegistryTest, PutsARowInPlaceOfOneWithTheSameNumber) {
   EXPECT_EQ(read.shared_states, (std::vector{SharedState{"s", "new"}}));
   EXPECT_EQ(read.checkpoint_sequence, 4U);
   EXPECT_EQ(*registry_->dead_letters(1, 0, 10), std::vector{letter});
+}
+
+std::string random_state(base::Prng& prng, std::size_t byte_count) {
+  std::string state(byte_count, '\0');
+  for (char& byte : state) byte = static_cast<char>(prng.next());
+  return state;
+}
+
+// Of a state that is saved again and again, what stays is not written again.
+TEST_F(RegistryTest, WritesOnlyTheChunksOfAStateThatAreNew) {
+  base::Prng prng(1);
+  std::string state = random_state(prng, 3'000'000);
+  apply({subscription(1, "one"), CheckpointRow{1, state}});
+  const auto database = Database::open(file_, {});
+  const auto count = [&](std::string_view where) {
+    return *(*database)->query_integer(
+        fmt::format("SELECT count(*) FROM checkpoint_chunks WHERE {}", where));
+  };
+  const auto newest = (*database)->query_integer("SELECT max(rowid) FROM checkpoint_chunks");
+  const std::int64_t before = count("true");
+  EXPECT_GT(before, 20);
+  state[1'500'000] = static_cast<char>(~state[1'500'000]);
+  apply({CheckpointRow{1, state}});
+  EXPECT_LE(count(fmt::format("rowid > {}", *newest)), 2);
+  EXPECT_LE(count("true"), before + 1) << "what is no longer used is gone";
+  EXPECT_TRUE(contents().checkpoints == (std::vector{CheckpointRow{1, state}}));
+  apply({CheckpointRow{1, ""}});
+  EXPECT_EQ(count("true"), 0);
+  EXPECT_EQ(contents().checkpoints, (std::vector{CheckpointRow{1, ""}}));
+}
+
+TEST_F(RegistryTest, ReadsBackWhateverWasWrittenLast) {
+  base::Prng prng(2);
+  apply({subscription(1, "one"), subscription(2, "two")});
+  const std::string part = random_state(prng, 200'000);
+  std::array<std::string, 2> states;
+  for (int i = 0; i < 40; ++i) {
+    const std::size_t which = prng.below(2);
+    states[which] = random_state(prng, prng.below(100'000));
+    for (std::uint64_t parts = prng.below(4); parts > 0; --parts) states[which] += part;
+    apply({CheckpointRow{which + 1, states[which]}});
+    for (const CheckpointRow& row : contents().checkpoints) {
+      ASSERT_TRUE(row.state == states[row.subscription - 1]) << i;
+    }
+  }
 }
 
 TEST_F(RegistryTest, LeavesOutWhatBelongsToNoSubscription) {
