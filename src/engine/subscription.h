@@ -66,10 +66,6 @@ class Engine::Subscription {
   std::uint64_t revision_ = 0;
 };
 
-// The window that a filter with a distinct clause gets.
-match::DistinctWindowOptions distinct_window_options(const filter::FilterPtr& filter,
-                                                     const EngineOptions& limits);
-
 // What a change filter's verdict means for the event.
 Outcome outcome_of(match::ChangeVerdict verdict);
 
