@@ -13,6 +13,12 @@ using base::ErrorId;
 namespace {
 
 constexpr std::chrono::seconds kPatience{20};
+constexpr match::DistinctStats kWindow = {.key_count = 1,
+                                          .key_count_max = 10,
+                                          .memory_bytes = 2,
+                                          .hits = 3,
+                                          .refuted_hits = 4,
+                                          .overflow = 5};
 
 Error no_such(std::string_view id) {
   return {ErrorId::kBrokerNoSuchSubscription, "there is no subscription " + std::string(id), {}};
@@ -280,6 +286,10 @@ void FakeBroker::put(const broker::PrincipalPtr& principal, broker::DefinitionPt
       info.owner = principal->name;
       info.definition = definition;
       info.created = {1'700'000'000'500'000'000};
+      if (const auto& distinct = definition->filter()->distinct()) {
+        info.window = kWindow;
+        if (!distinct->exact) info.window->memory_bytes_max = 4096;
+      }
       const bool exists = subscriptions_.contains(info.id);
       if (exists && mode == broker::PutMode::kCreate) info.id.clear();
       if (!info.id.empty()) subscriptions_[info.id] = info;
@@ -331,14 +341,17 @@ void FakeBroker::acknowledge(const broker::PrincipalPtr&, std::string_view id, s
   });
 }
 
-// An event of the id "seen" was remembered.
 void FakeBroker::forget(const broker::PrincipalPtr&, std::string_view id, event::EventPtr event,
                         broker::ForgetDone done) {
   later([this, id = std::string(id), event = std::move(event), done = std::move(done)] {
     std::unique_lock lock(mutex_);
-    const bool exists = subscriptions_.contains(id);
+    const auto found = subscriptions_.find(id);
+    const bool exists = found != subscriptions_.end();
+    const bool has_window = exists && found->second.window.has_value();
     lock.unlock();
     if (!exists) return done(no_such(id));
+    if (!has_window) return done(Error{ErrorId::kEngineKeys, "no distinct clause", {}});
+    if (event->id() == "often") return done(Error{ErrorId::kEngineTooManyForgotten, "enough", {}});
     done(event->id() == "seen");
   });
 }
@@ -387,7 +400,14 @@ broker::SessionPtr FakeBroker::stream(const broker::PrincipalPtr&, broker::Defin
 
 broker::BrokerStats FakeBroker::stats() const {
   const std::lock_guard lock(mutex_);
-  return {.accepted = sequence_};
+  return {.accepted = sequence_,
+          .window_hits = 1,
+          .window_refuted_hits = 2,
+          .window_overflow = 3,
+          .window_keys = 4,
+          .window_bytes = 5,
+          .dedup_keys = 6,
+          .dedup_bytes = 7};
 }
 
 std::optional<Error> FakeBroker::trouble() const {

@@ -2,7 +2,8 @@
 // FakeBroker: a broker for tests of the server, that does what it is told and notes what it gets.
 //
 // Publishing accepts every event, refuses a second one of the same id as a duplicate, and answers
-// from a thread of its own. Sessions deliver what deliver() gives them, as far as credit goes.
+// from a thread of its own. Sessions deliver what deliver() gives them, as far as credit goes. A
+// window has seen events of the id "seen", and has enough of forgetting those of the id "often".
 #pragma once
 
 #include <condition_variable>

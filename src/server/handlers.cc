@@ -40,6 +40,8 @@ Handler handler_of(Action action) {
       return delete_subscription;
     case Action::kAcknowledge:
       return acknowledge_deliveries;
+    case Action::kForget:
+      return forget_event;
     case Action::kDeadLetters:
       return list_dead_letters;
     case Action::kSubscriptionEvents:

@@ -164,6 +164,30 @@ constexpr std::string_view kDocument = R"json({
       }
     }
   },
+  "/subscriptions/{id}/forget": {
+    "parameters": [{"$ref": "#/components/parameters/Id"}],
+    "post": {
+      "summary": "What has the event's keys is distinct again; answered when that is durable",
+      "description": "In binary mode the attributes are ce- headers and the body is the data.",
+      "requestBody": {
+        "required": false,
+        "content": {
+          "application/cloudevents+json": {"schema": {"$ref": "#/components/schemas/Event"}},
+          "*/*": {}
+        }
+      },
+      "responses": {
+        "200": {"description": "Whether it had been seen",
+          "content": {"application/json": {"schema": {"type": "object", "required": ["forgotten"],
+          "properties": {"forgotten": {"type": "boolean"}}}}}},
+        "400": {"$ref": "#/components/responses/Problem"},
+        "403": {"$ref": "#/components/responses/Problem"},
+        "404": {"$ref": "#/components/responses/Problem"},
+        "415": {"$ref": "#/components/responses/Problem"},
+        "429": {"$ref": "#/components/responses/Problem"}
+      }
+    }
+  },
   "/subscriptions/{id}/dead-letters": {
     "parameters": [{"$ref": "#/components/parameters/Id"}],
     "get": {
@@ -285,7 +309,13 @@ constexpr std::string_view kDocument = R"json({
       "acknowledged": {"type": "integer"}, "dropped": {"type": "integer"},
       "conflated": {"type": "integer"}, "redelivered": {"type": "integer"},
       "dead_letters": {"type": "integer"}, "connected": {"type": "boolean"},
-      "trouble": {"type": "string"}}}}},
+      "window": {"$ref": "#/components/schemas/Window"}, "trouble": {"type": "string"}}}}},
+    "Window": {"type": "object", "description": "Of a distinct clause",
+      "required": ["keys", "keys_max", "bytes", "hits", "refuted_hits", "overflow"],
+      "properties": {"keys": {"type": "integer"}, "keys_max": {"type": "integer"},
+      "bytes": {"type": "integer"}, "bytes_max": {"type": "integer",
+      "description": "Absent if keys may be of any length"}, "hits": {"type": "integer"},
+      "refuted_hits": {"type": "integer"}, "overflow": {"type": "integer"}}},
     "Outcome": {"type": "object", "required": ["status"],
       "properties": {"status": {"enum": ["accepted", "duplicate", "rejected"]},
       "sequence": {"type": "integer"}, "error": {"$ref": "#/components/schemas/Problem"}}},

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "server/await_callback.h"
-#include "server/event_headers.h"
+#include "server/event_request.h"
 #include "server/handlers.h"
 #include "server/json_writer.h"
 #include "server/problem.h"
@@ -22,21 +22,12 @@ using broker::PublishStatus;
 using Events = std::vector<base::Result<event::EventPtr>>;
 using Outcomes = base::Result<std::vector<PublishOutcome>>;
 
-event::EventLimits limits_of(const Exchange& exchange) {
-  event::EventLimits limits;
-  limits.batch_count_max = exchange.services.broker.options().publish_event_count_max;
-  limits.json.text_bytes_max = exchange.services.options.body_bytes_max;
-  return limits;
-}
-
 // Events one by one, or why there are none. A single event that is invalid is no event.
 base::Result<Events> decode(const Exchange& exchange, ContentMode mode) {
-  const Request& request = exchange.request;
-  const event::EventLimits limits = limits_of(exchange);
-  if (mode == ContentMode::kBatch) return event::decode_batch(request.body, limits);
-  auto event = mode == ContentMode::kStructured
-                   ? event::decode_event(request.body, limits)
-                   : decode_binary_event(request.fields, request.body, limits);
+  if (mode == ContentMode::kBatch) {
+    return event::decode_batch(exchange.request.body, event_limits(exchange));
+  }
+  auto event = decode_one(exchange, mode);
   if (!event) return event.error();
   Events events;
   events.push_back(std::move(event));

@@ -26,6 +26,7 @@ enum class Action : std::uint8_t {
   kPutSubscription,
   kDeleteSubscription,
   kAcknowledge,
+  kForget,
   kDeadLetters,
   kSubscriptionEvents,
   kStream,

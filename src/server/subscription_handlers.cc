@@ -11,6 +11,7 @@
 
 #include "event/json_document.h"
 #include "server/await_callback.h"
+#include "server/event_request.h"
 #include "server/handlers.h"
 #include "server/http_text.h"
 #include "server/json_writer.h"
@@ -63,6 +64,16 @@ Response answer(const SubscriptionInfo& info, unsigned status) {
 Response answer_done(const base::Result<void>& done) {
   if (!done) return problem_response(done.error());
   return Response{.status = 204};
+}
+
+// The event whose keys are to be forgotten: one, as it was published.
+base::Result<event::EventPtr> event_of(const Exchange& exchange) {
+  const auto mode = content_mode(exchange.request.fields);
+  if (!mode) return mode.error();
+  if (*mode == ContentMode::kBatch) {
+    return Error{ErrorId::kHttpMediaType, "expected one event, structured or binary, no batch", {}};
+  }
+  return decode_one(exchange, *mode);
 }
 
 // {"upto": n}
@@ -152,6 +163,23 @@ Task<Response> acknowledge_deliveries(Exchange& exchange) {
   };
   const Answer done = co_await await_callback<Answer>(std::move(start));
   co_return answer_done(done);
+}
+
+Task<Response> forget_event(Exchange& exchange) {
+  auto event = event_of(exchange);
+  if (!event) co_return problem_response(event.error());
+  using Answer = base::Result<bool>;
+  auto start = [&](std::function<void(Answer)> done) {
+    exchange.services.broker.forget(exchange.principal, exchange.id, std::move(*event),
+                                    std::move(done));
+  };
+  const Answer forgotten = co_await await_callback<Answer>(std::move(start));
+  if (!forgotten) co_return problem_response(forgotten.error());
+  Response response;
+  JsonObject object(response.body);
+  object.member("forgotten", *forgotten);
+  object.close();
+  co_return response;
 }
 
 Task<Response> list_dead_letters(Exchange& exchange) {

@@ -18,6 +18,18 @@ std::string time_text(base::Instant instant) {
   return event::to_string({.seconds = seconds, .nanoseconds = static_cast<std::int32_t>(rest)});
 }
 
+void append_window(const match::DistinctStats& window, std::string& out) {
+  JsonObject object(out);
+  object.member("keys", window.key_count);
+  object.member("keys_max", window.key_count_max);
+  object.member("bytes", window.memory_bytes);
+  if (window.memory_bytes_max) object.member("bytes_max", *window.memory_bytes_max);
+  object.member("hits", window.hits);
+  object.member("refuted_hits", window.refuted_hits);
+  object.member("overflow", window.overflow);
+  object.close();
+}
+
 }  // namespace
 
 void append_subscription(const broker::SubscriptionInfo& info, std::string& out) {
@@ -36,6 +48,10 @@ void append_subscription(const broker::SubscriptionInfo& info, std::string& out)
   status.member("redelivered", info.redelivered);
   status.member("dead_letters", info.dead_letters);
   status.member("connected", info.connected);
+  if (info.window) {
+    status.name("window");
+    append_window(*info.window, out);
+  }
   status.member("trouble", info.trouble);
   status.close();
   object.close();
