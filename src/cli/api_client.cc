@@ -57,9 +57,10 @@ Attempt<ApiClient> ApiClient::create(const ConnectionOptions& options) {
 }
 
 base::Result<server::HttpAnswer> ApiClient::call(std::string_view method, const std::string& target,
-                                                 std::string json_body) {
+                                                 std::string json_body,
+                                                 std::string_view media_type) {
   std::vector<server::HttpField> fields;
-  if (!json_body.empty()) fields.push_back({"Content-Type", "application/json"});
+  if (!json_body.empty()) fields.push_back({"Content-Type", std::string(media_type)});
   auto answer = request(method, target, std::move(fields), std::move(json_body));
   if (answer && answer->status >= kFirstFault) return problem_of(method, target, *answer).error;
   return answer;

@@ -21,7 +21,8 @@ class ApiClient {
 
   // The answer if it is a success.
   base::Result<server::HttpAnswer> call(std::string_view method, const std::string& target,
-                                        std::string json_body = {});
+                                        std::string json_body = {},
+                                        std::string_view media_type = "application/json");
   // Whatever the answer is.
   base::Result<server::HttpAnswer> request(std::string_view method, const std::string& target,
                                            std::vector<server::HttpField> fields,

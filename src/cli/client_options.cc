@@ -64,8 +64,12 @@ base::Result<void> check(const PublishOptions& options, const Arguments& positio
   return usage_error("an event made of flags needs --type");
 }
 
-constexpr std::array<std::string_view, 6> kVerbs = {"list",    "show",   "create",
-                                                    "replace", "delete", "dead-letters"};
+constexpr std::array<std::string_view, 7> kVerbs = {"list",   "show",         "create", "replace",
+                                                    "delete", "dead-letters", "forget"};
+
+std::string_view file_contents(SubscriptionsVerb verb) {
+  return verb == SubscriptionsVerb::kForget ? "the event" : "the subscription's document";
+}
 
 base::Result<void> take_positionals(const Arguments& positionals, SubscriptionsOptions& options) {
   if (positionals.empty()) return usage_error("expected what to do, such as list, found none");
@@ -74,13 +78,15 @@ base::Result<void> take_positionals(const Arguments& positionals, SubscriptionsO
   options.verb = static_cast<SubscriptionsVerb>(*verb);
   const bool has_id =
       options.verb != SubscriptionsVerb::kList && options.verb != SubscriptionsVerb::kCreate;
-  const bool has_file =
-      options.verb == SubscriptionsVerb::kCreate || options.verb == SubscriptionsVerb::kReplace;
+  const bool has_file = options.verb == SubscriptionsVerb::kCreate ||
+                        options.verb == SubscriptionsVerb::kReplace ||
+                        options.verb == SubscriptionsVerb::kForget;
   const std::size_t wanted = 1 + (has_id ? 1U : 0U) + (has_file ? 1U : 0U);
   if (positionals.size() < wanted) {
     return usage_error(positionals.size() == 1 && has_id
                            ? "expected the id of a subscription, found none"
-                           : "expected a file with the subscription's document, or -, found none");
+                           : fmt::format("expected a file with {}, or -, found none",
+                                         file_contents(options.verb)));
   }
   if (positionals.size() > wanted) {
     return usage_error(fmt::format("unexpected argument '{}'", positionals[wanted]));

@@ -56,6 +56,7 @@ enum class SubscriptionsVerb : std::uint8_t {
   kReplace,
   kDelete,
   kDeadLetters,
+  kForget,
 };
 
 struct SubscriptionsOptions {

@@ -108,11 +108,16 @@ TEST(SubscriptionsOptionsTest, TakesVerbs) {
   EXPECT_EQ(parsed<SubscriptionsOptions>({"subscriptions", "create", "-"}).input_path, "-");
   EXPECT_EQ(parsed<SubscriptionsOptions>({"subscriptions", "dead-letters", "n"}).verb,
             SubscriptionsVerb::kDeadLetters);
+  const auto forget = parsed<SubscriptionsOptions>({"subscriptions", "forget", "n", "e.json"});
+  EXPECT_EQ(forget.verb, SubscriptionsVerb::kForget);
+  EXPECT_EQ(forget.id, "n");
+  EXPECT_EQ(forget.input_path, "e.json");
   EXPECT_THAT(refused({"subscriptions"}), HasSubstr("such as list"));
   EXPECT_THAT(refused({"subscriptions", "lst"}), HasSubstr("did you mean 'list'?"));
   EXPECT_THAT(refused({"subscriptions", "show"}), HasSubstr("the id of a subscription"));
   EXPECT_THAT(refused({"subscriptions", "create"}), HasSubstr("a file with"));
   EXPECT_THAT(refused({"subscriptions", "replace", "n"}), HasSubstr("a file with"));
+  EXPECT_THAT(refused({"subscriptions", "forget", "n"}), HasSubstr("a file with the event"));
   EXPECT_EQ(refused({"subscriptions", "delete", "a", "b"}), "unexpected argument 'b'");
 }
 

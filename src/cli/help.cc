@@ -69,10 +69,14 @@ constexpr std::array kCommands = {
                 "subscriptions [OPTION...] list\n"
                 "       weir subscriptions [OPTION...] show|delete|dead-letters ID\n"
                 "       weir subscriptions [OPTION...] create FILE|-\n"
-                "       weir subscriptions [OPTION...] replace ID FILE|-",
-                "Lists, shows, makes and deletes the durable subscriptions of a broker.",
+                "       weir subscriptions [OPTION...] replace ID FILE|-\n"
+                "       weir subscriptions [OPTION...] forget ID EVENT.json|-",
+                "Lists, shows, makes and deletes the durable subscriptions of a broker. With "
+                "forget, what has\n"
+                "the event's keys is distinct again for the subscription.",
                 "  weir subscriptions list\n"
-                "  weir subscriptions dead-letters alerts --json\n"},
+                "  weir subscriptions dead-letters alerts --json\n"
+                "  weir subscriptions forget clicks click.json\n"},
     CommandHelp{
         "token",
         "token create NAME [OPTION...]\n       weir token list [OPTION...]\n       weir token "

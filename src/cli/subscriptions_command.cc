@@ -59,9 +59,14 @@ base::Result<void> for_each(ApiClient& client, const std::string& target, std::s
   }
 }
 
+// Of a distinct clause; nothing if there is none.
+JsonRef window_of(const JsonRef& status) {
+  return status && status.kind() == JsonKind::kObject ? status.member("window") : JsonRef();
+}
+
 base::Result<void> list(ApiClient& client, const SubscriptionsOptions& options, Streams& streams) {
-  Table table(
-      {"ID", "OWNER", "PENDING", "DELIVERED", "ACKED", "DROPPED", "CONNECTED", "SINK", "FILTERS"});
+  Table table({"ID", "OWNER", "PENDING", "DELIVERED", "ACKED", "DROPPED", "KEYS", "CONNECTED",
+               "SINK", "FILTERS"});
   auto done = for_each(client, "/subscriptions", "subscriptions", [&](const JsonRef& one) {
     if (options.connection.json) {
       streams.out.append(std::string(one.raw()) + '\n');
@@ -70,8 +75,8 @@ base::Result<void> list(ApiClient& client, const SubscriptionsOptions& options, 
     const JsonRef status = one.member("status");
     table.add({text_of(one, "id"), text_of(one, "owner"), text_of(status, "pending"),
                text_of(status, "delivered"), text_of(status, "acknowledged"),
-               text_of(status, "dropped"), text_of(status, "connected"), text_of(one, "sink"),
-               text_of(one, "filters")});
+               text_of(status, "dropped"), text_of(window_of(status), "keys"),
+               text_of(status, "connected"), text_of(one, "sink"), text_of(one, "filters")});
   });
   if (done && !options.connection.json) streams.out.append(table.to_text());
   return done;
@@ -119,44 +124,65 @@ base::Result<void> show(const server::HttpAnswer& answer, bool json, Streams& st
   return {};
 }
 
+// What is asked of the broker.
+struct Call {
+  std::string_view method;
+  std::string target;
+  std::string_view media_type = "application/json";  // of the body, if there is one
+};
+
+// The verbs that send a file.
+Call call_of(const SubscriptionsOptions& options) {
+  const std::string target = subscription_target(options.id);
+  if (options.verb == SubscriptionsVerb::kCreate) return {"POST", "/subscriptions"};
+  if (options.verb == SubscriptionsVerb::kReplace) return {"PUT", target};
+  return {"POST", target + "/forget", "application/cloudevents+json"};
+}
+
+base::Result<void> make(const Call& call, ApiClient& client, bool json, Streams& streams,
+                        std::string body = {}) {
+  const auto answer = client.call(call.method, call.target, std::move(body), call.media_type);
+  if (!answer) return answer.error();
+  if (answer->status == 204) return {};
+  return show(*answer, json, streams);
+}
+
+Attempt<void> send_file(ApiClient& client, const SubscriptionsOptions& options, Streams& streams) {
+  auto source = FileSource::open(options.input_path);
+  if (!source) return tl::unexpected(Failure{.error = source.error()});
+  const auto text = read_all(*source, kDocumentBytesMax);
+  if (!text) return tl::unexpected(file_failure(text.error(), source->name()));
+  auto sent = make(call_of(options), client, options.connection.json, streams, *text);
+  if (sent) return {};
+  // A position is one in the document.
+  const bool placed = sent.error().position.has_value();
+  return tl::unexpected(Failure{.error = std::move(sent.error()),
+                                .what = placed ? source->name() : "",
+                                .text = placed ? *text : ""});
+}
+
 Attempt<void> perform(ApiClient& client, const SubscriptionsOptions& options, Streams& streams) {
   const auto outcome = [](base::Result<void> done) -> Attempt<void> {
     if (!done) return tl::unexpected(Failure{.error = std::move(done.error())});
     return {};
   };
-  const auto call = [&](std::string_view method, const std::string& target,
-                        std::string body = {}) -> base::Result<void> {
-    const auto answer = client.call(method, target, std::move(body));
-    if (!answer) return answer.error();
-    if (answer->status == 204) return {};
-    return show(*answer, options.connection.json, streams);
-  };
+  const bool json = options.connection.json;
   const std::string target = subscription_target(options.id);
   switch (options.verb) {
     case SubscriptionsVerb::kList:
       return outcome(list(client, options, streams));
     case SubscriptionsVerb::kShow:
-      return outcome(call("GET", target));
+      return outcome(make({"GET", target}, client, json, streams));
     case SubscriptionsVerb::kDelete:
-      return outcome(call("DELETE", target));
+      return outcome(make({"DELETE", target}, client, json, streams));
     case SubscriptionsVerb::kDeadLetters:
       return outcome(list_dead_letters(client, options, streams));
     case SubscriptionsVerb::kCreate:
     case SubscriptionsVerb::kReplace:
+    case SubscriptionsVerb::kForget:
       break;
   }
-  auto source = FileSource::open(options.input_path);
-  if (!source) return tl::unexpected(Failure{.error = source.error()});
-  const auto text = read_all(*source, kDocumentBytesMax);
-  if (!text) return tl::unexpected(file_failure(text.error(), source->name()));
-  const bool is_new = options.verb == SubscriptionsVerb::kCreate;
-  auto put = call(is_new ? "POST" : "PUT", is_new ? "/subscriptions" : target, *text);
-  if (put) return {};
-  // A position is one in the document.
-  const bool placed = put.error().position.has_value();
-  return tl::unexpected(Failure{.error = std::move(put.error()),
-                                .what = placed ? source->name() : "",
-                                .text = placed ? *text : ""});
+  return send_file(client, options, streams);
 }
 
 }  // namespace

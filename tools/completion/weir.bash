@@ -84,7 +84,7 @@ _weir() {
       fi
       ;;
     subscribe) words="--id --filter --count --no-reconnect $connection" ;;
-    subscriptions) words="list show create replace delete dead-letters $connection" ;;
+    subscriptions) words="list show create replace delete dead-letters forget $connection" ;;
     token)
       words='create list revoke --publish --subscribe --block --admin --expires --data --config
         --json --help'
