@@ -21,8 +21,6 @@ std::string kind_name(const toml::node& node) {
       return "a table";
     case toml::node_type::array:
       return "an array of other things than texts";
-    case toml::node_type::floating_point:
-      return "a fraction";
     case toml::node_type::boolean:
       return "a boolean";
     default:
@@ -44,6 +42,9 @@ ConfigEntry entry_of(std::string_view section, const toml::key& key, const toml:
   } else if (const auto* const integer = node.as_integer()) {
     entry.kind = ConfigKind::kInteger;
     entry.texts = {fmt::to_string(integer->get())};
+  } else if (const auto* const fraction = node.as_floating_point()) {
+    entry.kind = ConfigKind::kFraction;
+    entry.texts = {fmt::to_string(fraction->get())};
   } else if (array != nullptr && (array->empty() || array->is_homogeneous<std::string>())) {
     entry.kind = ConfigKind::kList;
     for (const toml::node& element : *array) entry.texts.push_back(element.as_string()->get());

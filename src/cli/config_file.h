@@ -12,7 +12,7 @@
 
 namespace weir::cli {
 
-enum class ConfigKind : std::uint8_t { kText, kInteger, kList, kOther };
+enum class ConfigKind : std::uint8_t { kText, kInteger, kFraction, kList, kOther };
 
 struct ConfigEntry {
   std::string section;  // empty: the key stands before any table

@@ -22,6 +22,8 @@ std::string type_name(const Setting& setting) {
       return "BYTES";
     case SettingType::kCount:
       return "N";
+    case SettingType::kShare:
+      return "SHARE";
     case SettingType::kWord:
       return fmt::format("{}", fmt::join(setting.words, "|"));
     case SettingType::kText:

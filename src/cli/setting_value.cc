@@ -14,6 +14,7 @@
 #include "cli/settings.h"
 #include "event/json_document.h"
 #include "filter/duration.h"
+#include "filter/limits.h"
 
 namespace weir::cli {
 namespace {
@@ -33,6 +34,28 @@ std::optional<std::uint64_t> parse_number(std::string_view text, bool with_unit)
   if (known == kUnits.end() || (!with_unit && known->second > 0)) return std::nullopt;
   if (number > (std::uint64_t{1} << 62U >> known->second)) return std::nullopt;
   return number << known->second;
+}
+
+// From kFalsePositivesMin to kFalsePositivesMax, or 0.
+std::optional<double> parse_share(std::string_view text) {
+  const bool is_percentage = text.ends_with('%');
+  if (is_percentage) text.remove_suffix(1);
+  double share = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, share);
+  if (failed != std::errc() || rest != end) return std::nullopt;
+  if (is_percentage) share /= 100;
+  const bool is_allowed =
+      share == 0 || (share >= filter::kFalsePositivesMin && share <= filter::kFalsePositivesMax);
+  return is_allowed ? std::optional(share) : std::nullopt;
+}
+
+// Without an exponent, as short as it can be.
+std::string share_text(double share) {
+  std::array<char, 64> digits{};
+  const auto written =
+      std::to_chars(digits.data(), digits.data() + digits.size(), share, std::chars_format::fixed);
+  return {digits.data(), written.ptr};
 }
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -88,6 +111,11 @@ class Writer {
     place(settings_) = duration;
     return true;
   }
+  bool operator()(Place<double> place) const {
+    const auto share = parse_share(texts_[0]);
+    if (share) place(settings_) = *share;
+    return share.has_value();
+  }
   bool operator()(Place<std::uint64_t> place) const { return number(place); }
   bool operator()(Place<std::uint32_t> place) const { return number(place); }
   bool operator()(Place<std::optional<std::uint32_t>> place) const {
@@ -134,6 +162,7 @@ class Reader {
   std::string operator()(Place<std::optional<base::Duration>> place) const {
     return place(settings_) ? duration(*place(settings_)) : toml_text("off");
   }
+  std::string operator()(Place<double> place) const { return share_text(place(settings_)); }
   std::string operator()(Place<std::uint64_t> place) const { return number(place(settings_)); }
   std::string operator()(Place<std::uint32_t> place) const { return number(place(settings_)); }
   std::string operator()(Place<std::optional<std::uint32_t>> place) const {
@@ -172,6 +201,10 @@ std::string expected_value(const Setting& setting) {
     case SettingType::kCount:
       return bounded ? fmt::format("a whole number from {} to {}{}", setting.min, setting.max, off)
                      : fmt::format("a whole number from {}{}", setting.min, off);
+    case SettingType::kShare:
+      return fmt::format("a share such as 0.001 or 0.1%, from {} to {}, or 0",
+                         share_text(filter::kFalsePositivesMin),
+                         share_text(filter::kFalsePositivesMax));
     case SettingType::kWord:
       return fmt::format("one of: {}", fmt::join(setting.words, " "));
     case SettingType::kText:

@@ -13,7 +13,7 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kTypeNames = {"duration", "bytes", "count",
+constexpr std::array<std::string_view, 7> kTypeNames = {"duration", "bytes", "count", "share",
                                                         "word",     "text",  "list"};
 
 base::Error conflict(std::string message) {

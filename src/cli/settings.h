@@ -49,7 +49,8 @@ enum class SettingType : std::uint8_t {
   kDuration,  // 90s, 1h30m
   kBytes,     // 65536, 16MiB
   kCount,
-  kWord,  // one of a few
+  kShare,  // of false positives: 0.001, 0.1%, or 0 for none
+  kWord,   // one of a few
   kText,
   kList,  // of texts
 };
@@ -58,10 +59,11 @@ std::string_view to_string(SettingType type);
 // Where a value goes. An optional one may be off.
 template <typename T>
 using Place = T& (*)(Settings&);
-using SettingPlace = std::variant<Place<std::chrono::milliseconds>, Place<base::Duration>,
-                                  Place<std::optional<base::Duration>>, Place<std::uint64_t>,
-                                  Place<std::uint32_t>, Place<std::optional<std::uint32_t>>,
-                                  Place<std::string>, Place<std::vector<std::string>>>;
+using SettingPlace =
+    std::variant<Place<std::chrono::milliseconds>, Place<base::Duration>,
+                 Place<std::optional<base::Duration>>, Place<std::uint64_t>, Place<std::uint32_t>,
+                 Place<std::optional<std::uint32_t>>, Place<double>, Place<std::string>,
+                 Place<std::vector<std::string>>>;
 
 struct Setting {
   std::string_view name;

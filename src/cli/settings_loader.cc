@@ -64,6 +64,9 @@ bool has_right_kind(const Setting& setting, ConfigKind kind) {
       return kind == ConfigKind::kInteger || kind == ConfigKind::kText;
     case SettingType::kCount:
       return kind == ConfigKind::kInteger || (setting.may_be_off() && kind == ConfigKind::kText);
+    case SettingType::kShare:
+      return kind == ConfigKind::kFraction || kind == ConfigKind::kInteger ||
+             kind == ConfigKind::kText;
     default:
       return kind == ConfigKind::kText;
   }

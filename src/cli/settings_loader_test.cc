@@ -68,6 +68,7 @@ TEST(ConfigTest, TakesEveryType) {
   ASSERT_TRUE(
       apply_config("[server]\nlisten = [\"a:1\", \"b:2\"]\nbody_bytes = 10\n"
                    "header_bytes = \"2KiB\"\nanonymous = \"off\"\nidle_timeout = \"1m\"\n"
+                   "[broker]\ndedup_false_positives = 0.001\n"
                    "[webhooks]\nrequests_per_minute = 9\n[log]\n",
                    "f", settings));
   EXPECT_THAT(settings.listen, ElementsAre("a:1", "b:2"));
@@ -75,9 +76,14 @@ TEST(ConfigTest, TakesEveryType) {
   EXPECT_EQ(settings.server.header_bytes_max, 2048U);
   EXPECT_EQ(settings.anonymous, "off");
   EXPECT_EQ(settings.server.idle_timeout, std::chrono::seconds(60));
+  EXPECT_EQ(settings.broker.dedup_false_positives, 0.001);
   EXPECT_EQ(settings.webhooks.requests_per_minute, 9U);
   ASSERT_TRUE(apply_config("webhooks.requests_per_minute = \"off\"", "f", settings));
   EXPECT_EQ(settings.webhooks.requests_per_minute, std::nullopt);
+  ASSERT_TRUE(apply_config("broker.dedup_false_positives = \"1%\"", "f", settings));
+  EXPECT_EQ(settings.broker.dedup_false_positives, 0.01);
+  ASSERT_TRUE(apply_config("broker.dedup_false_positives = 0", "f", settings));
+  EXPECT_EQ(settings.broker.dedup_false_positives, 0);
   EXPECT_TRUE(apply_config("", "f", settings));
 }
 
@@ -109,7 +115,7 @@ TEST(ConfigTest, PointsAtValuesOfTheWrongType) {
   EXPECT_THAT(refused("[server]\nlisten = [1]\n"), HasSubstr("is an array of other things"));
   EXPECT_THAT(refused("[broker]\nshards = \"2\"\n"),
               HasSubstr("broker.shards is \"2\", expected a whole number from 1 to 256\n"));
-  EXPECT_THAT(refused("[broker]\nshards = 1.5\n"), HasSubstr("is a fraction, expected a whole"));
+  EXPECT_THAT(refused("[broker]\nshards = 1.5\n"), HasSubstr("is 1.5, expected a whole"));
   EXPECT_THAT(refused("[broker]\nshards = -1\n"), HasSubstr("is '-1', expected a whole number"));
   EXPECT_THAT(refused("[broker]\ndedup_window = false\n"),
               HasSubstr("is a boolean, expected a du"));

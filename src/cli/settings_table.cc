@@ -205,6 +205,11 @@ constexpr std::array kSettings = {
             .type = kCount,
             .place = WEIR_PLACE(broker.dedup_key_count_max),
             .meaning = "sources and ids remembered for that, at most"},
+    Setting{.name = "broker.dedup_false_positives",
+            .type = kShare,
+            .place = WEIR_PLACE(broker.dedup_false_positives),
+            .meaning = "share of new events dropped for that by mistake, at most; 0: they are told "
+                       "apart for certain"},
     Setting{.name = "broker.batch_events",
             .type = kCount,
             .place = WEIR_PLACE(broker.publish_event_count_max),
@@ -285,6 +290,12 @@ constexpr std::array kSettings = {
             .type = kCount,
             .place = WEIR_PLACE(broker.engine.distinct_key_count_max),
             .meaning = "keys that a distinct filter remembers, at most"},
+    Setting{.name = "filter.distinct_false_positives",
+            .type = kShare,
+            .place = WEIR_PLACE(broker.engine.distinct_false_positives),
+            .meaning =
+                "share of distinct events dropped by a distinct filter that does not say, at "
+                "most; 0: it is exact"},
     Setting{.name = "filter.corpus_terms",
             .type = kCount,
             .place = WEIR_PLACE(broker.engine.corpus.term_count_max),

@@ -110,9 +110,27 @@ TEST(SettingsTest, SaysWhatItExpects) {
   EXPECT_THAT(refused("server.anonymous_grants", {"everything"}), HasSubstr("publish, subscribe"));
   EXPECT_THAT(refused("broker.language", {"germn"}), HasSubstr("did you mean 'german'?"));
   EXPECT_THAT(refused("store.directory", {""}), HasSubstr("not empty"));
+  EXPECT_EQ(refused("broker.dedup_false_positives", {"0.6"}),
+            "broker.dedup_false_positives is '0.6', expected a share such as 0.001 or 0.1%, from "
+            "0.000000001 to 0.5, or 0");
   EXPECT_EQ(refused("server.stop_grace", {"0s"}), "accepted");
   EXPECT_THAT(refused("server.idle_timeout", {"0s"}), HasSubstr("a duration"));
   EXPECT_THAT(refused("server.idle_timeout", {"10us"}), HasSubstr("a duration"));
+}
+
+TEST(SettingsTest, TakesShares) {
+  const Setting& setting = *find_setting("filter.distinct_false_positives");
+  Settings settings;
+  EXPECT_EQ(toml_value(setting, settings), "0.000001");
+  for (const auto& [text, value] :
+       {std::pair("0.01", 0.01), std::pair("1%", 0.01), std::pair("1e-09", 1e-9),
+        std::pair("0.5", 0.5), std::pair("0", 0.0)}) {
+    ASSERT_TRUE(set(setting, {text}, settings, setting.name, base::ErrorId::kConfigKey)) << text;
+    EXPECT_EQ(settings.broker.engine.distinct_false_positives, value);
+  }
+  for (const char* const text : {"", "%", "1e-10", "-0.1", "51%", "nan", "inf", "0.1 %", "off"}) {
+    EXPECT_THAT(refused(setting.name, {text}), HasSubstr("expected a share")) << text;
+  }
 }
 
 TEST(SettingsTest, MakesOptionsOfWordsAndLists) {
