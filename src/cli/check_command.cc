@@ -37,7 +37,8 @@ std::vector<std::string> conjunctions_of(const filter::Filter& filter) {
   return texts;
 }
 
-std::string to_text(const filter::Filter& filter) {
+std::string to_text(const filter::FilterPtr& shared) {
+  const filter::Filter& filter = *shared;
   const auto kinds = kinds_of(filter);
   const auto conjunctions = conjunctions_of(filter);
   std::string out = fmt::format("filter\n  {}\n", printable(filter.to_text(), std::string::npos));
@@ -48,7 +49,7 @@ std::string to_text(const filter::Filter& filter) {
     out += fmt::format("  {}\n", printable(conjunction, std::string::npos));
   }
   if (conjunctions.empty()) out += "  never true\n";
-  out += "state\n" + cli::to_text(estimate_state(filter));
+  out += "state\n" + cli::to_text(estimate_state(shared));
   if (!filter.warnings().empty()) out += "warnings\n";
   for (const filter::Warning& warning : filter.warnings()) {
     out += fmt::format("  line {}, column {}: {}\n", warning.position.line, warning.position.column,
@@ -57,7 +58,8 @@ std::string to_text(const filter::Filter& filter) {
   return out;
 }
 
-std::string to_json(const filter::Filter& filter, Dialect dialect) {
+std::string to_json(const filter::FilterPtr& shared, Dialect dialect) {
+  const filter::Filter& filter = *shared;
   std::string out;
   JsonObject object(out);
   object.member("dialect", to_string(dialect));
@@ -65,7 +67,7 @@ std::string to_json(const filter::Filter& filter, Dialect dialect) {
   object.member("kinds", kinds_of(filter));
   object.member("normal_form", conjunctions_of(filter));
   object.name("state");
-  out += cli::to_json(estimate_state(filter));
+  out += cli::to_json(estimate_state(shared));
   object.name("warnings");
   out += '[';
   for (const filter::Warning& warning : filter.warnings()) {
@@ -89,7 +91,7 @@ int run_check(const CheckOptions& options, Streams& streams) {
   const auto subscribed =
       subscribe(engine, {.text = options.expression}, options.dialect, match::Initial::kDeliver);
   if (!subscribed) return report(subscribed.error(), options.json, streams.err);
-  const filter::Filter& filter = *subscribed->filter;
+  const filter::FilterPtr& filter = subscribed->filter;
   streams.out.append(options.json ? to_json(filter, options.dialect) : to_text(filter));
   return finish(kExitOk, options.json, streams);
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -112,16 +111,6 @@ StructureSize blocks(const SizeOptions& options, std::uint32_t block_bits) {
   return size;
 }
 
-std::string bytes_text(double bytes) {
-  constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 std::string share_text(double share) {
   return share == 0 ? "none" : fmt::format("{:.3g} %", share * 100);
 }
@@ -141,7 +130,7 @@ Table table_of(const SizeReport& report, bool windows) {
   Table table(std::move(titles));
   for (const StructureSize& size : report.structures) {
     std::vector<std::string> cells = {size.name, fmt::format("{:.1f}", size.bits_per_key),
-                                      bytes_text(size.bytes), share_text(size.false_positives)};
+                                      readable_bytes(size.bytes), share_text(size.false_positives)};
     if (windows) cells.push_back(longer_text(size.longer.value_or(base::Duration{})));
     cells.insert(cells.end(),
                  {size.line_count == 0 ? "" : std::to_string(size.line_count), size.note});

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
+#include <string_view>
 
+#include "bloom/generational_sizing.h"
 #include "cli/json_output.h"
 #include "cli/text_output.h"
+#include "engine/distinct_options.h"
 #include "engine/engine.h"
 #include "filter/duration.h"
 #include "filter/print.h"
@@ -17,8 +22,10 @@ namespace {
 
 constexpr std::size_t kChangeBytesPerKey = 200;
 constexpr std::size_t kChangeBytesPerTerm = 1800;  // most of it the event
-constexpr std::size_t kDistinctBytesPerKey = 140;
+constexpr std::size_t kExactBytesPerKey = 140;
+constexpr std::size_t kVerifiedBytesPerKey = 60;
 constexpr std::size_t kCorpusBytesPerWord = 64;
+constexpr std::array<std::string_view, 3> kModeNames = {"exact", "approximate", "verify"};
 
 std::vector<std::string> texts_of(const std::vector<filter::Operand>& operands) {
   std::vector<std::string> texts;
@@ -32,12 +39,40 @@ std::string list(const std::vector<std::string>& texts) {
   return fmt::format("({})", fmt::join(texts, ", "));
 }
 
+// Of a window in use; one that is almost empty has more.
+std::size_t bytes_per_key(const match::DistinctWindowOptions& window) {
+  if (window.mode == match::DistinctMode::kExact) return kExactBytesPerKey;
+  if (window.mode == match::DistinctMode::kVerified) return kVerifiedBytesPerKey;
+  const double bits = bloom::generational_bits_per_live_key(window.false_positives_max);
+  return static_cast<std::size_t>(std::ceil(bits / 8));
+}
+
+StateEstimate::Distinct estimate_distinct(const filter::FilterPtr& filter,
+                                          const engine::EngineOptions& limits) {
+  const match::DistinctWindowOptions window = engine::distinct_window_options(filter, limits);
+  const bool is_approximate = window.mode == match::DistinctMode::kApproximate;
+  return {.keys = texts_of(filter->distinct()->keys),
+          .within = window.within,
+          .mode = window.mode,
+          .false_positives_max = is_approximate ? window.false_positives_max : 0,
+          .bytes_per_key = bytes_per_key(window),
+          .key_count_max = window.key_count_max,
+          .bytes_max = match::distinct_bytes_max(window)};
+}
+
+// What an engine has that a broker runs: a log to ask.
+engine::EngineOptions broker_limits() {
+  engine::EngineOptions limits;
+  limits.find_event = [](std::uint64_t) { return event::EventPtr(); };
+  return limits;
+}
+
 }  // namespace
 
-StateEstimate estimate_state(const filter::Filter& filter) {
-  const engine::EngineOptions limits;
+StateEstimate estimate_state(const filter::FilterPtr& filter) {
+  const engine::EngineOptions limits = broker_limits();
   StateEstimate estimate;
-  for (const filter::Conjunction& conjunction : filter.normal_form().conjunctions) {
+  for (const filter::Conjunction& conjunction : filter->normal_form().conjunctions) {
     if (conjunction.changes.empty()) continue;
     const auto& first = std::get<filter::Change>(*conjunction.changes[0]->predicate());
     const std::size_t term_count = conjunction.changes.size();
@@ -47,14 +82,9 @@ StateEstimate estimate_state(const filter::Filter& filter) {
          .bytes_per_key = kChangeBytesPerKey + term_count * kChangeBytesPerTerm,
          .key_count_max = limits.change_key_count_max});
   }
-  if (const auto& distinct = filter.distinct()) {
-    estimate.distinct = {.keys = texts_of(distinct->keys),
-                         .within = distinct->within,
-                         .bytes_per_key = kDistinctBytesPerKey,
-                         .key_count_max = limits.distinct_key_count_max};
-  }
+  if (filter->distinct()) estimate.distinct = estimate_distinct(filter, limits);
   std::set<std::vector<std::string>> corpora;
-  for (const filter::About* about : filter.abouts()) {
+  for (const filter::About* about : filter->abouts()) {
     std::vector<std::string> fields;
     for (const event::Path& path : about->fields) fields.push_back(filter::to_text(path));
     corpora.insert(std::move(fields));
@@ -66,6 +96,30 @@ StateEstimate estimate_state(const filter::Filter& filter) {
   }
   return estimate;
 }
+
+namespace {
+
+std::string to_text(const StateEstimate::Distinct& distinct) {
+  std::string certainty;
+  if (distinct.mode == match::DistinctMode::kApproximate) {
+    // A rate of 1 in 1e6 is not the inverse of 1e6 to the last bit.
+    const double one_in = std::floor(1 / distinct.false_positives_max * (1 + 1e-9));
+    certainty = fmt::format(", at most one in {} distinct events dropped",
+                            grouped(static_cast<std::uint64_t>(one_in)));
+  } else if (distinct.mode == match::DistinctMode::kVerified) {
+    certainty = ", looked up in the log";
+  }
+  const std::string bound =
+      distinct.bytes_max
+          ? fmt::format(" and {}", readable_bytes(static_cast<double>(*distinct.bytes_max)))
+          : "";
+  return fmt::format(
+      "  distinct: each {} delivered within {}{}, about {} bytes per key, at most {} keys{}\n",
+      list(distinct.keys), filter::to_text(distinct.within), certainty, distinct.bytes_per_key,
+      grouped(distinct.key_count_max), bound);
+}
+
+}  // namespace
 
 std::string to_text(const StateEstimate& estimate) {
   std::string out;
@@ -82,12 +136,7 @@ std::string to_text(const StateEstimate& estimate) {
         list(change.keys), change.term_count, change.term_count == 1 ? "" : "s",
         grouped(change.bytes_per_key), grouped(change.key_count_max));
   }
-  if (const auto& distinct = estimate.distinct) {
-    out += fmt::format(
-        "  distinct: each {} delivered within {}, about {} bytes per key, at most {} keys\n",
-        list(distinct->keys), filter::to_text(distinct->within), distinct->bytes_per_key,
-        grouped(distinct->key_count_max));
-  }
+  if (estimate.distinct) out += to_text(*estimate.distinct);
   for (const StateEstimate::Corpus& corpus : estimate.corpora) {
     out += fmt::format(
         "  text: how many events have each word in {}, about {} bytes per word, at most {} words; "
@@ -112,8 +161,13 @@ void append_json(const StateEstimate::Distinct& distinct, std::string& out) {
   JsonObject object(out);
   object.member("keys", distinct.keys);
   object.member("within", filter::to_text(distinct.within));
+  object.member("mode", kModeNames[static_cast<std::size_t>(distinct.mode)]);
+  if (distinct.mode == match::DistinctMode::kApproximate) {
+    object.member("false_positives_max", distinct.false_positives_max);
+  }
   object.member("bytes_per_key", distinct.bytes_per_key);
   object.member("key_count_max", distinct.key_count_max);
+  if (distinct.bytes_max) object.member("bytes_max", *distinct.bytes_max);
   object.close();
 }
 

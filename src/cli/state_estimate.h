@@ -2,16 +2,18 @@
 // StateEstimate: what the engine will have to remember for a filter.
 //
 // Bytes are what this build was measured to use for events of about 300 bytes and keys of about 20;
-// limits are the engine's defaults.
+// those of approximate windows are computed. Limits are the engine's defaults.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/instant.h"
 #include "filter/filter.h"
+#include "match/distinct_window.h"
 
 namespace weir::cli {
 
@@ -27,8 +29,11 @@ struct StateEstimate {
   struct Distinct {
     std::vector<std::string> keys;
     base::Duration within;
+    match::DistinctMode mode = match::DistinctMode::kExact;
+    double false_positives_max = 0;
     std::size_t bytes_per_key = 0;
     std::size_t key_count_max = 0;
+    std::optional<std::uint64_t> bytes_max = {};  // none: keys may be of any length
   };
   // How many events have each word in these fields.
   struct Corpus {
@@ -42,7 +47,7 @@ struct StateEstimate {
   std::vector<Corpus> corpora;
 };
 
-StateEstimate estimate_state(const filter::Filter& filter);
+StateEstimate estimate_state(const filter::FilterPtr& filter);
 
 // One line each, indented; "none" if there is no state.
 std::string to_text(const StateEstimate& estimate);

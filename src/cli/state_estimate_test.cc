@@ -10,9 +10,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 StateEstimate estimate(std::string_view filter) {
-  return estimate_state(*filter::Filter::parse(filter).value());
+  return estimate_state(filter::Filter::parse(filter).value());
 }
 
 TEST(StateEstimateTest, NeedsNoneForTopicAndContent) {
@@ -40,13 +41,40 @@ TEST(StateEstimateTest, CountsConjunctionsWithChangeApart) {
 }
 
 TEST(StateEstimateTest, NeedsTheKeysAliveForDistinct) {
-  const StateEstimate state = estimate("type = 'x' and distinct(data.ad, data.ip) within 24h");
+  const StateEstimate state =
+      estimate("type = 'x' and distinct(data.ad, data.ip) within 24h exact");
   ASSERT_TRUE(state.distinct.has_value());
   EXPECT_THAT(state.distinct->keys, ElementsAre("data.ad", "data.ip"));
   EXPECT_THAT(to_text(state), HasSubstr("within 1d"));
   EXPECT_EQ(to_json(state),
-            R"({"distinct":{"keys":["data.ad","data.ip"],"within":"1d","bytes_per_key":140,)"
-            R"("key_count_max":10000000}})");
+            R"({"distinct":{"keys":["data.ad","data.ip"],"within":"1d","mode":"exact",)"
+            R"("bytes_per_key":140,"key_count_max":10000000}})");
+  EXPECT_THAT(to_text(state),
+              HasSubstr("within 1d, about 140 bytes per key, at most 10,000,000 keys\n"));
+}
+
+TEST(StateEstimateTest, TellsTheBoundOfAnApproximateWindow) {
+  const StateEstimate state = estimate("distinct(id) within 1h");
+  ASSERT_TRUE(state.distinct.has_value());
+  ASSERT_TRUE(state.distinct->bytes_max.has_value());
+  EXPECT_GT(*state.distinct->bytes_max, 7U * 10'000'000);
+  EXPECT_THAT(to_text(state),
+              MatchesRegex("  distinct: each id delivered within 1h, at most one in 1,000,000 "
+                           "distinct events dropped, about 7 bytes per key, at most 10,000,000 "
+                           "keys and [0-9.]+ [MG]iB\n"));
+  EXPECT_THAT(to_json(state), MatchesRegex(".*\"mode\":\"approximate\",\"false_positives_max\":"
+                                           "1e-06,\"bytes_per_key\":7,.*\"bytes_max\":[0-9]+}}"));
+  const StateEstimate rough = estimate("distinct(id) within 1h false positives <= 1%");
+  EXPECT_EQ(rough.distinct->bytes_per_key, 3U);
+  EXPECT_LT(*rough.distinct->bytes_max, *state.distinct->bytes_max);
+  EXPECT_THAT(to_text(rough), HasSubstr("at most one in 100 distinct events"));
+}
+
+TEST(StateEstimateTest, LooksVerifiedKeysUpInTheLog) {
+  const StateEstimate state = estimate("distinct(id) within 1h verify");
+  EXPECT_THAT(to_text(state),
+              HasSubstr("within 1h, looked up in the log, about 60 bytes per key, at most"));
+  EXPECT_THAT(to_json(state), HasSubstr(R"("mode":"verify","bytes_per_key":60,)"));
 }
 
 TEST(StateEstimateTest, NeedsOneCorpusPerChoiceOfFields) {

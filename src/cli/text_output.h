@@ -16,6 +16,9 @@ std::string printable(std::string_view text, std::size_t bytes_max = 400);
 // 1234567 as 1,234,567.
 std::string grouped(std::uint64_t number);
 
+// In the largest unit: 66.1 MiB.
+std::string readable_bytes(double bytes);
+
 // The line of a text that a position points at, and a caret below the column, both indented. A
 // line that is too long for a terminal is cut around the column.
 std::string excerpt(std::string_view text, std::size_t line, std::size_t column);

@@ -28,6 +28,13 @@ TEST(GroupedTest, PutsACommaBeforeEveryThirdDigit) {
   EXPECT_EQ(grouped(18'446'744'073'709'551'615U), "18,446,744,073,709,551,615");
 }
 
+TEST(ReadableBytesTest, UsesTheLargestUnit) {
+  EXPECT_EQ(readable_bytes(0), "0 B");
+  EXPECT_EQ(readable_bytes(1023), "1023 B");
+  EXPECT_EQ(readable_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(readable_bytes(66.1 * 1024 * 1024), "66.1 MiB");
+}
+
 TEST(ExcerptTest, PutsACaretBelowTheColumn) {
   EXPECT_EQ(excerpt("type == 'x'", 1, 6), "  type == 'x'\n       ^\n");
   EXPECT_EQ(excerpt("ab", 1, 3), "  ab\n    ^\n");
