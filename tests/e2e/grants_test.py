@@ -9,7 +9,7 @@ import unittest
 import urllib.parse
 from pathlib import Path
 
-from broker_program import Broker, Sse, eventually
+from broker_program import STRUCTURED, Broker, Sse, eventually
 from weir_program import event, weir
 from webhook_test import QUICK, Receiver
 
@@ -126,6 +126,9 @@ class GrantsTest(unittest.TestCase):
             answer = self.broker.request(method, "/subscriptions/mine" + target,
                                          token=self.tokens["mixed"])
             self.assertEqual(answer.status, 404, (method, target))
+        answer = self.broker.request("POST", "/subscriptions/mine/forget", event(),
+                                     {"Content-Type": STRUCTURED}, self.tokens["mixed"])
+        self.assertEqual(answer.status, 404)
         self.assertIn(self.broker.subscribe("mine", token=self.tokens["mixed"]).status, (403, 404))
         listed = self.broker.request("GET", "/subscriptions", token=self.tokens["mixed"]).json()
         self.assertNotIn("mine", [one["id"] for one in listed["subscriptions"]])
