@@ -210,8 +210,8 @@ Distinct FilterGenerator::distinct() {
                     .refresh = prng_.chance(0.3),
                     .exact = prng_.chance(0.3)};
   if (distinct.exact) return distinct;
-  if (prng_.chance(0.4)) distinct.false_positives_max = pick(kShares);
   distinct.verify = prng_.chance(0.4);
+  if (!distinct.verify && prng_.chance(0.5)) distinct.false_positives_max = pick(kShares);
   return distinct;
 }
 

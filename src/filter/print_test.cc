@@ -87,8 +87,9 @@ TEST(PrintTest, WritesHowDistinctRemembersInTheOrderOfTheGrammar) {
   distinct.exact = false;
   distinct.verify = true;
   EXPECT_EQ(to_text(distinct), "distinct(id) within 1s refresh verify");
+  distinct.verify = false;
   distinct.false_positives_max = 0.001;
-  EXPECT_EQ(to_text(distinct), "distinct(id) within 1s refresh false positives <= 0.001 verify");
+  EXPECT_EQ(to_text(distinct), "distinct(id) within 1s refresh false positives <= 0.001");
 }
 
 TEST(PrintTest, SharesOfFalsePositivesReadBackToTheLastBit) {

@@ -48,14 +48,14 @@ base::Result<Distinct> WeirParser::distinct() {
 }
 
 base::Result<void> WeirParser::distinct_memory(Distinct& distinct) {
-  distinct.exact = accept_word("exact");
-  if (distinct.exact) return {};
   if (lexer_.peek().word("false")) {
     auto share = false_positives();
     if (!share) return share.error();
     distinct.false_positives_max = *share;
+    return {};
   }
-  distinct.verify = accept_word("verify");
+  distinct.exact = accept_word("exact");
+  if (!distinct.exact) distinct.verify = accept_word("verify");
   return {};
 }
 
@@ -95,8 +95,8 @@ base::Result<void> WeirParser::distinct_ends(const Distinct& distinct) const {
     why = fmt::format("'{}' stands twice", share ? "false positives" : token.text);
   } else if (refresh) {
     why = "'refresh' comes right after the duration";
-  } else if (share && distinct.verify) {
-    why = "'false positives' comes before 'verify'";
+  } else if ((share && distinct.verify) || (verify && distinct.false_positives_max)) {
+    why = "'false positives' and 'verify' exclude each other: what is verified has none";
   } else if (verify || distinct.verify) {
     why = "'exact' and 'verify' exclude each other: what is exact needs no verification";
   } else {
