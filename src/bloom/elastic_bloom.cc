@@ -18,8 +18,8 @@ constexpr double kFirstKeyCount = 2 * ElasticBloom::kListCountMax;
 constexpr double kShareFactor = 0.7;
 // A filter holds its keys if they come evenly over the window. If they all come at once, they are
 // in one of eight lanes, and less than a fifth of them have room; sizes up to this many times the
-// keys together hold them all even then.
-constexpr double kBurstFactor = 4;
+// keys together hold two thirds of them even then.
+constexpr double kBurstFactor = 2;
 // Filters are larger than their keys need, so that a steady rate does not look like too much by
 // chance.
 constexpr double kHeadroom = 1.1;

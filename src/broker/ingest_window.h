@@ -6,7 +6,7 @@
 // them so. About 64 bytes per event. Bounded: when it is full the oldest identity is forgotten
 // early, and counted.
 //
-// Or, with false_positives_max above 0, an approximate window: 2 to 12 bytes per event, and an
+// Or, with false_positives_max above 0, an approximate window: 3 to 20 bytes per event, and an
 // event that never was there is taken for a duplicate with at most that probability. Full, it does
 // not remember new events.
 //

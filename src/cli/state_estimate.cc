@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bloom/generational_sizing.h"
+#include "bloom/sizing.h"
 #include "cli/json_output.h"
 #include "cli/text_output.h"
 #include "engine/distinct_options.h"
@@ -39,12 +40,14 @@ std::string list(const std::vector<std::string>& texts) {
   return fmt::format("({})", fmt::join(texts, ", "));
 }
 
-// Of a window in use; one that is almost empty has more.
+// On average; an approximate window goes from full to half full with each size that it takes, and
+// its filter has a fifth to a third of the false positives that all together may have.
 std::size_t bytes_per_key(const match::DistinctWindowOptions& window) {
   if (window.mode == match::DistinctMode::kExact) return kExactBytesPerKey;
   if (window.mode == match::DistinctMode::kVerified) return kVerifiedBytesPerKey;
-  const double bits = bloom::generational_bits_per_live_key(window.false_positives_max);
-  return static_cast<std::size_t>(std::ceil(bits / 8));
+  const double share = std::max(window.false_positives_max / 4, bloom::kFalsePositivesMin);
+  return static_cast<std::size_t>(
+      std::ceil(bloom::generational_bits_per_live_key(share) * 1.5 / 8));
 }
 
 StateEstimate::Distinct estimate_distinct(const filter::FilterPtr& filter,

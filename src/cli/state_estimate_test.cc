@@ -57,15 +57,15 @@ TEST(StateEstimateTest, TellsTheBoundOfAnApproximateWindow) {
   const StateEstimate state = estimate("distinct(id) within 1h");
   ASSERT_TRUE(state.distinct.has_value());
   ASSERT_TRUE(state.distinct->bytes_max.has_value());
-  EXPECT_GT(*state.distinct->bytes_max, 7U * 10'000'000);
+  EXPECT_GT(*state.distinct->bytes_max, 13U * 10'000'000);
   EXPECT_THAT(to_text(state),
               MatchesRegex("  distinct: each id delivered within 1h, at most one in 1,000,000 "
-                           "distinct events dropped, about 7 bytes per key, at most 10,000,000 "
+                           "distinct events dropped, about 13 bytes per key, at most 10,000,000 "
                            "keys and [0-9.]+ [MG]iB\n"));
   EXPECT_THAT(to_json(state), MatchesRegex(".*\"mode\":\"approximate\",\"false_positives_max\":"
-                                           "1e-06,\"bytes_per_key\":7,.*\"bytes_max\":[0-9]+}}"));
+                                           "1e-06,\"bytes_per_key\":13,.*\"bytes_max\":[0-9]+}}"));
   const StateEstimate rough = estimate("distinct(id) within 1h false positives <= 1%");
-  EXPECT_EQ(rough.distinct->bytes_per_key, 3U);
+  EXPECT_EQ(rough.distinct->bytes_per_key, 5U);
   EXPECT_LT(*rough.distinct->bytes_max, *state.distinct->bytes_max);
   EXPECT_THAT(to_text(rough), HasSubstr("at most one in 100 distinct events"));
 }

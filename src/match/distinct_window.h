@@ -2,7 +2,7 @@
 // DistinctWindow: which keys were seen within a sliding window of time.
 //
 //   exact         keeps the keys; ends exactly after the window         about 140 bytes per key
-//   approximate   an ElasticBloom; ends at most a seventh later, and    2 to 8 bytes per key
+//   approximate   an ElasticBloom; ends at most a seventh later, and    3 to 15 bytes per key
 //                 calls a distinct key seen with at most the
 //                 probability asked for
 //   verified      keeps hashes and where the events stand in a log;     about 60 bytes per key
