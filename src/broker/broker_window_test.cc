@@ -6,10 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <string>
 
+#include "base/bytes.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "match/distinct_window.h"
+#include "store/chunks.h"
 
 namespace weir::broker {
 namespace {
@@ -116,6 +120,33 @@ TEST_F(BrokerWindowTest, DuplicatesAtIngestCanBeFoundByAFilter) {
   broker.open_again();
   EXPECT_EQ(broker.publish(event(1, 1)), "duplicate");
   EXPECT_EQ(broker.publish(event(2, 1)), "accepted");
+}
+
+// Generations that are complete stay as they are, so that the registry need not write them again.
+TEST(WindowCheckpointTest, MostOfALargeWindowIsNotWrittenAgain) {
+  constexpr std::int64_t kKeysPerWindow = 400'000;
+  const auto window = match::make_distinct_window({.within = {7 * kKeysPerWindow},
+                                                   .mode = match::DistinctMode::kApproximate,
+                                                   .false_positives_max = 1e-6});
+  std::int64_t count = 0;
+  const auto state_after = [&](std::int64_t key_count) {
+    for (; key_count > 0; --key_count, ++count) {
+      window->test_and_set(std::to_string(count), {count * 7}, 0);
+    }
+    base::ByteWriter writer;
+    window->save(writer);
+    return writer.take();
+  };
+  std::set<std::string> names;
+  const std::string first = state_after(2 * kKeysPerWindow);
+  for (const auto chunk : store::cut_chunks(first)) names.insert(store::chunk_name(chunk));
+  const std::string second = state_after(kKeysPerWindow / 50);
+  std::size_t known_bytes = 0;
+  for (const auto chunk : store::cut_chunks(second)) {
+    if (names.contains(store::chunk_name(chunk))) known_bytes += chunk.size();
+  }
+  EXPECT_GT(second.size(), 2'000'000U);
+  EXPECT_GT(known_bytes, second.size() / 2);
 }
 
 TEST_F(BrokerWindowTest, RefusesSharesThatNoFilterCanKeep) {
