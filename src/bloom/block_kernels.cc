@@ -7,7 +7,7 @@
 namespace weir::bloom {
 namespace {
 
-template <typename WordType, std::uint32_t kShift>
+template <typename WordType, std::uint32_t Shift>
 struct PortableMachine {
   using Word = WordType;
   struct Mask {
@@ -17,7 +17,7 @@ struct PortableMachine {
   static Mask mask(std::uint64_t key) {
     Mask mask;
     const auto half = static_cast<std::uint32_t>(key);
-    for (int i = 0; i < 8; ++i) mask.words[i] = Word{1} << (half * kBlockFactors[i] >> kShift);
+    for (int i = 0; i < 8; ++i) mask.words[i] = Word{1} << (half * kBlockFactors[i] >> Shift);
     return mask;
   }
 

@@ -7,11 +7,11 @@
 namespace weir::bloom {
 namespace {
 
-template <std::uint32_t kLineCount>
+template <std::uint32_t LineCount>
 struct PortableMachine {
-  static constexpr std::uint64_t kLines = kLineCount;
+  static constexpr std::uint64_t kLines = LineCount;
   struct Masks {
-    std::uint64_t of_line[kLineCount];
+    std::uint64_t of_line[LineCount];
   };
 
   static std::uint64_t product(std::uint64_t key, std::size_t index) {
@@ -22,7 +22,7 @@ struct PortableMachine {
 
   static Masks masks(std::uint64_t key) {
     Masks masks;
-    for (std::uint32_t line = 0; line < kLineCount; ++line) {
+    for (std::uint32_t line = 0; line < LineCount; ++line) {
       const std::uint64_t bits = product(key, line / 4) >> (line % 4 * 16);
       const std::uint64_t first = bits & 63U;
       const std::uint64_t second = first ^ (1 + ((bits >> 8U & 255U) * 63 >> 8U));
@@ -33,7 +33,7 @@ struct PortableMachine {
 
   static std::uint32_t find(const std::uint64_t* bucket, const Masks& masks) {
     std::uint64_t missing[kLaneCount] = {};
-    for (std::uint32_t line = 0; line < kLineCount; ++line) {
+    for (std::uint32_t line = 0; line < LineCount; ++line) {
       for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
         missing[lane] |= ~bucket[line * kLaneCount + lane] & masks.of_line[line];
       }
@@ -46,7 +46,7 @@ struct PortableMachine {
   }
 
   static void set(std::uint64_t* bucket, std::uint32_t lane, const Masks& masks) {
-    for (std::uint32_t line = 0; line < kLineCount; ++line) {
+    for (std::uint32_t line = 0; line < LineCount; ++line) {
       bucket[line * kLaneCount + lane] |= masks.of_line[line];
     }
   }

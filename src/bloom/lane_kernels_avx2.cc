@@ -9,16 +9,16 @@
 namespace weir::bloom {
 namespace {
 
-template <std::uint32_t kLineCount>
+template <std::uint32_t LineCount>
 struct Avx2Machine {
-  static constexpr std::uint64_t kLines = kLineCount;
+  static constexpr std::uint64_t kLines = LineCount;
   struct Masks {
-    __m256i of_line[kLineCount];  // the mask in four lanes
+    __m256i of_line[LineCount];  // the mask in four lanes
   };
 
   static Masks masks(std::uint64_t key) {
     Masks masks;
-    for (std::uint32_t four = 0; four < kLineCount / 4; ++four) {
+    for (std::uint32_t four = 0; four < LineCount / 4; ++four) {
       const __m256i made = four_lane_masks<Avx2Machine>(key, kLaneProduct[four]);
       masks.of_line[four * 4 + 0] = _mm256_permute4x64_epi64(made, 0x00);
       masks.of_line[four * 4 + 1] = _mm256_permute4x64_epi64(made, 0x55);
@@ -31,7 +31,7 @@ struct Avx2Machine {
   static std::uint32_t find(const std::uint64_t* bucket, const Masks& masks) {
     __m256i low = _mm256_setzero_si256();
     __m256i high = low;
-    for (std::uint32_t line = 0; line < kLineCount; ++line) {
+    for (std::uint32_t line = 0; line < LineCount; ++line) {
       const __m256i mask = masks.of_line[line];
       low = _mm256_or_si256(low, _mm256_andnot_si256(half(bucket, line, 0), mask));
       high = _mm256_or_si256(high, _mm256_andnot_si256(half(bucket, line, 1), mask));
@@ -40,7 +40,7 @@ struct Avx2Machine {
   }
 
   static void set(std::uint64_t* bucket, std::uint32_t lane, const Masks& masks) {
-    for (std::uint32_t line = 0; line < kLineCount; ++line) {
+    for (std::uint32_t line = 0; line < LineCount; ++line) {
       bucket[line * 8 + lane] |=
           static_cast<std::uint64_t>(_mm256_extract_epi64(masks.of_line[line], 0));
     }
@@ -54,7 +54,8 @@ struct Avx2Machine {
   }
 
   static __m256i half(const std::uint64_t* bucket, std::uint32_t line, std::uint32_t index) {
-    return _mm256_load_si256(reinterpret_cast<const __m256i*>(bucket + line * 8 + index * 4));
+    return _mm256_load_si256(
+        reinterpret_cast<const __m256i*>(bucket + std::size_t{line} * 8 + std::size_t{index} * 4));
   }
 
   static std::uint32_t zero_lanes(__m256i words) {

@@ -9,16 +9,16 @@
 namespace weir::bloom {
 namespace {
 
-template <std::uint32_t kLineCount>
+template <std::uint32_t LineCount>
 struct Avx512Machine {
-  static constexpr std::uint64_t kLines = kLineCount;
+  static constexpr std::uint64_t kLines = LineCount;
   struct Masks {
-    __m512i of_line[kLineCount];  // the mask in all lanes
+    __m512i of_line[LineCount];  // the mask in all lanes
   };
 
   static Masks masks(std::uint64_t key) {
     Masks masks;
-    for (std::uint32_t four = 0; four < kLineCount / 4; ++four) {
+    for (std::uint32_t four = 0; four < LineCount / 4; ++four) {
       const __m512i made =
           _mm512_castsi256_si512(four_lane_masks<Avx512Machine>(key, kLaneProduct[four]));
       for (std::uint32_t i = 0; i < 4; ++i) {
@@ -30,10 +30,10 @@ struct Avx512Machine {
 
   static std::uint32_t find(const std::uint64_t* bucket, const Masks& masks) {
     __m512i missing = _mm512_andnot_si512(_mm512_load_si512(bucket), masks.of_line[0]);
-    for (std::uint32_t line = 1; line < kLineCount; ++line) {
+    for (std::uint32_t line = 1; line < LineCount; ++line) {
       // missing | (~words & mask)
-      missing = _mm512_ternarylogic_epi64(missing, _mm512_load_si512(bucket + line * 8),
-                                          masks.of_line[line], 0xF2);
+      missing = _mm512_ternarylogic_epi64(
+          missing, _mm512_load_si512(bucket + std::size_t{line} * 8), masks.of_line[line], 0xF2);
     }
     return static_cast<std::uint32_t>(_mm512_testn_epi64_mask(missing, missing));
   }
@@ -52,8 +52,8 @@ struct Avx512Machine {
   }
 
   static void set_where(std::uint64_t* bucket, __mmask8 lanes, const Masks& masks) {
-    for (std::uint32_t line = 0; line < kLineCount; ++line) {
-      std::uint64_t* const words = bucket + line * 8;
+    for (std::uint32_t line = 0; line < LineCount; ++line) {
+      std::uint64_t* const words = bucket + std::size_t{line} * 8;
       const __m512i old = _mm512_load_si512(words);
       _mm512_store_si512(words, _mm512_mask_or_epi64(old, lanes, old, masks.of_line[line]));
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "engine/checkpoint.h"
 #include "engine/checkpoint_testing.h"
 
 namespace {
@@ -47,7 +48,8 @@ void try_state(const char* filter, const std::string& bytes, bool is_body) {
     WEIR_CHECK(restored.error().id == weir::base::ErrorId::kStoreCorrupt);
     return;
   }
-  WEIR_CHECK(state.empty() || *engine.save(*restored) == state);
+  const bool is_old = state.size() > 1 && state[1] < weir::engine::kSubscriptionVersion;
+  WEIR_CHECK(state.empty() || is_old || *engine.save(*restored) == state);
   go_on(engine);
   Engine again(kOptions);
   const std::string later = *engine.save(*restored);

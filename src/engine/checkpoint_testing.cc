@@ -35,6 +35,8 @@ constexpr std::array kFilters = {
     "change(data.v, text(data.t) about 'storm' score >= 0.3) > 1 and distinct(data.w) within 20s",
     "text(data.t, subject) about 'storm' score >= 0.3",
     "data.v > 3",
+    "distinct(data.v) within 7s exact",
+    "distinct(data.v, type) within 6s false positives <= 10%",
 };
 
 }  // namespace

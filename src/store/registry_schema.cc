@@ -210,7 +210,7 @@ base::Result<void> prepare_registry(Database& database) {
   const auto logged = use_write_ahead_log(database);
   if (!logged) return logged.error();
   if (*version == 0) return create_tables(database);
-  const auto checked = check_integrity(database);
+  auto checked = check_integrity(database);
   if (!checked || *version == kRegistryVersion) return checked;
   return upgrade_from_version_1(database);
 }
