@@ -88,6 +88,9 @@ function(weir_isa_objects out folder)
       set(target weir_${folder}_${isa})
       add_library(${target} OBJECT ${sources})
       target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/src")
+      # g++ 12 takes the undefined registers of its own AVX-512 header for a mistake.
+      target_compile_options(${target} PRIVATE
+        "$<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>")
       if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         target_compile_options(${target} PRIVATE ${${isa}})
       endif()

@@ -47,7 +47,7 @@ double baseline_rate() {
   stream.fill(keys);
   std::size_t seen = 0;
   const double seconds = base::seconds_of([&] {
-    for (const std::uint64_t key : keys) seen += window.test_and_set(key, tick++) ? 1 : 0;
+    for (const std::uint64_t key : keys) seen += window.test_and_set(key, tick++) ? 1U : 0U;
   });
   benchmark::DoNotOptimize(seen);
   return kKeyCount / seconds;

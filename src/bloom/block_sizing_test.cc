@@ -42,7 +42,7 @@ TEST(BlockSizingTest, ErrsAsOftenAsDrawnBlocksDo) {
       const auto bits = random_block_bits(prng, word_bits);
       std::size_t set_count = 0;
       for (std::size_t w = 0; w < kBlockWordCount; ++w) set_count += (block[w] & bits[w]) != 0;
-      hit_count += set_count == kBlockWordCount ? 1 : 0;
+      hit_count += set_count == kBlockWordCount ? 1U : 0U;
     }
     const double rate = block_false_positives(40, block_bits);
     EXPECT_NEAR(static_cast<double>(hit_count) / kTrialCount / rate, 1, 0.05) << block_bits;

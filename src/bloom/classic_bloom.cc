@@ -43,7 +43,7 @@ bool ClassicBloom::set_cell(std::uint64_t index) {
   const std::uint64_t bit = std::uint64_t{1} << (index % 64);
   const bool unset = (word & bit) == 0;
   word |= bit;
-  set_cell_count_ += unset ? 1 : 0;
+  set_cell_count_ += unset ? 1U : 0U;
   return unset;
 }
 

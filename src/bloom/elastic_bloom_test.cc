@@ -105,7 +105,7 @@ TEST(ElasticBloomTest, KeepsItsFalsePositivesBelowTheBoundAtEveryMoment) {
       std::uint64_t hits = 0;
       const std::uint64_t trials = 100'000;
       for (std::uint64_t i = 0; i < trials; ++i) {
-        hits += window.test(prng.next(), {now}) ? 0 : 1;
+        hits += window.test(prng.next(), {now}) ? 0U : 1U;
       }
       EXPECT_LE(static_cast<double>(hits) / static_cast<double>(trials), bound * 1.05 + 1e-4);
     }
@@ -143,7 +143,7 @@ TEST(ElasticBloomTest, HoldsTwoThirdsOfItsKeysIfTheyComeAllAtOnce) {
       ElasticBloom window(options_of(bound, count));
       std::uint64_t false_positives = 0;
       for (std::uint64_t i = 0; i < count * 2 / 3; ++i) {
-        false_positives += window.first_test_then_set(prng.next(), {1000}) ? 0 : 1;
+        false_positives += window.first_test_then_set(prng.next(), {1000}) ? 0U : 1U;
       }
       EXPECT_EQ(window.overflow_count(), 0U) << count << " at " << bound;
       EXPECT_LE(window.false_positives(), bound);
@@ -219,7 +219,9 @@ TEST(ElasticBloomTest, GoesOnFromItsBytes) {
     for (int i = 0; i < 4000; ++i) {
       const std::uint64_t key = step();
       window.first_test_then_set(key, {now});
-      if (i % 400 == 0) EXPECT_TRUE(*window.forget(key, {now}));
+      if (i % 400 == 0) {
+        EXPECT_TRUE(*window.forget(key, {now}));
+      }
     }
     const std::string bytes = window.save();
     auto restored = ElasticBloom::restore(options, bytes);

@@ -117,7 +117,8 @@ void measure_round(Case& at) {
   std::uint64_t tick = static_cast<std::uint64_t>(at.tick);
   std::size_t seen = 0;
   const double seconds = base::seconds_of([&] {
-    for (const std::uint64_t key : at.keys) seen += at.baseline->test_and_set(key, tick++) ? 1 : 0;
+    for (const std::uint64_t key : at.keys)
+      seen += at.baseline->test_and_set(key, tick++) ? 1U : 0U;
   });
   benchmark::DoNotOptimize(seen);
   at.best_baseline_rate = std::max(at.best_baseline_rate, kRoundKeys / seconds);

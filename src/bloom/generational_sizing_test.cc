@@ -43,7 +43,7 @@ TEST(GenerationalSizingTest, AWordErrsAsOftenAsDrawnPairsDo) {
       for (std::uint64_t j = 0; j < key_count; ++j) word |= random_pair(prng);
       const std::uint64_t asked = random_pair(prng);
       ASSERT_EQ(std::popcount(asked), 2);
-      hit_count += (word & asked) == asked ? 1 : 0;
+      hit_count += (word & asked) == asked ? 1U : 0U;
     }
     EXPECT_TRUE(within_band(hit_count, kTrialCount, pair_false_positives(key_count)))
         << hit_count << " hits with " << key_count << " keys";

@@ -310,10 +310,10 @@ TEST_F(TokensTest, TakeCallsFromSeveralThreads) {
     for (int thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&] {
         for (int i = 0; i < 200; ++i) {
-          good_count += tokens_.authenticate(alice, kNow).has_value() ? 1 : 0;
-          good_count += tokens_.authenticate(bob, kNow).has_value() ? 1 : 0;
-          good_count += tokens_.authenticate(bad, kNow).has_value() ? 1 : 0;
-          good_count += tokens_.find("alice") != nullptr ? 1 : 0;
+          good_count += tokens_.authenticate(alice, kNow).has_value() ? 1U : 0U;
+          good_count += tokens_.authenticate(bob, kNow).has_value() ? 1U : 0U;
+          good_count += tokens_.authenticate(bad, kNow).has_value() ? 1U : 0U;
+          good_count += tokens_.find("alice") != nullptr ? 1U : 0U;
         }
       });
     }

@@ -26,7 +26,7 @@ std::uint64_t BloomWindow::hash(std::string_view key) const { return base::hash_
 bool BloomWindow::test_and_set(std::string_view key, base::Instant now,
                                std::uint64_t /*sequence*/) {
   const bool distinct = seen_.first_test_then_set(hash(key), now);
-  hit_count_ += distinct ? 0 : 1;
+  hit_count_ += distinct ? 0U : 1U;
   return distinct;
 }
 

@@ -72,7 +72,7 @@ TEST_P(DistinctWindowTest, AgreesWithTheExactWindowUpToASeventh) {
       if (age >= (is_sharp ? 10'000 : 11'430)) {
         ASSERT_TRUE(distinct) << "age " << age;
       }
-      hits += distinct ? 0 : 1;
+      hits += distinct ? 0U : 1U;
       if (distinct || refresh) seen[key] = now;
     }
     EXPECT_EQ(window->stats().hits, hits);

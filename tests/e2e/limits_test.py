@@ -115,12 +115,18 @@ class MemoryTest(unittest.TestCase):
                            for n in range(count))).encode()]
         base = measure("filter", "false", chunks=events).rss_bytes
         for text, kind in (("change(data.n, by subject) > 1", "change"),
-                           ("distinct(subject) within 1h", "distinct")):
+                           ("distinct(subject) within 1h exact", "distinct")):
             state = json.loads(weir("check", "--json", text).out)["state"][kind]
             estimate = (state[0] if kind == "change" else state)["bytes_per_key"]
             used = (measure("filter", text, chunks=events).rss_bytes - base) / count
             self.assertGreater(used, estimate / 2, text)
             self.assertLess(used, estimate * 2, text)
+        # All keys at once are the worst case of an approximate window.
+        text = "distinct(subject) within 1h"
+        state = json.loads(weir("check", "--json", text).out)["state"]["distinct"]
+        used = measure("filter", text, chunks=events).rss_bytes - base
+        self.assertLess(used, state["bytes_max"])
+        self.assertLess(used, 100 * count)
 
 
 if __name__ == "__main__":
