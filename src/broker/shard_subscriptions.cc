@@ -138,7 +138,8 @@ void Shard::forget(std::uint64_t number, const event::EventPtr& event, ForgetDon
     return done(
         base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt});
   }
-  const auto forgotten = engine_.forget(*held->engine_id, *event, context_.options.now());
+  // At the time of the last event: the next one may have been given an earlier instant than now.
+  const auto forgotten = engine_.forget(*held->engine_id, *event, engine_.now());
   if (!forgotten) return done(forgotten);
   update_window_gauges(*held);
   // Also if there was nothing to forget: another request for that may still wait to be written.
