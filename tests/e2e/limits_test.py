@@ -126,7 +126,7 @@ class MemoryTest(unittest.TestCase):
         state = json.loads(weir("check", "--json", text).out)["state"]["distinct"]
         used = measure("filter", text, chunks=events).rss_bytes - base
         self.assertLess(used, state["bytes_max"])
-        self.assertLess(used, 100 * count)
+        self.assertLess(used, 140 * count, "an exact window would take more")
 
 
 if __name__ == "__main__":
