@@ -77,6 +77,9 @@ class DistinctWindow {
 
 std::unique_ptr<DistinctWindow> make_distinct_window(const DistinctWindowOptions& options);
 
+// A saved window that has more keys than it may have.
+base::Error too_many_keys(std::uint64_t key_count, std::uint64_t key_count_max);
+
 // The most that a window will take; none for an exact one.
 std::optional<std::uint64_t> distinct_bytes_max(const DistinctWindowOptions& options);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of an ExactWindow as bytes.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -30,12 +28,7 @@ void ExactWindow::save(base::ByteWriter& writer) const {
 base::Result<void> ExactWindow::restore(base::ByteReader& reader, base::Instant& latest) {
   overflow_count_ = reader.varint();
   const auto count = reader.count(kKeyBytesMin);
-  if (count > options_.key_count_max) {
-    return base::Error{base::ErrorId::kStoreCorrupt,
-                       fmt::format("the distinct window has {} keys, the limit is {}", count,
-                                   options_.key_count_max),
-                       std::nullopt};
-  }
+  if (count > options_.key_count_max) return too_many_keys(count, options_.key_count_max);
   base::Instant at = kFirst;
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
     if (__builtin_add_overflow(at.nanoseconds, reader.varint(), &at.nanoseconds)) reader.fail();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/verified_window.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <limits>
@@ -104,12 +102,7 @@ base::Result<void> VerifiedWindow::restore(base::ByteReader& reader, base::Insta
   options_.seed = reader.u64();
   overflow_count_ = reader.varint();
   const std::uint64_t count = reader.count(kEntryBytesMin);
-  if (count > options_.key_count_max) {
-    return base::Error{base::ErrorId::kStoreCorrupt,
-                       fmt::format("the distinct window has {} keys, the limit is {}", count,
-                                   options_.key_count_max),
-                       std::nullopt};
-  }
+  if (count > options_.key_count_max) return too_many_keys(count, options_.key_count_max);
   base::Instant at = kFirst;
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
     if (__builtin_add_overflow(at.nanoseconds, reader.varint(), &at.nanoseconds)) reader.fail();
