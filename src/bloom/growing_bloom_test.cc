@@ -14,6 +14,7 @@
 
 #include "base/prng.h"
 #include "bloom/bloom_testing.h"
+#include "bloom/sizing.h"
 
 namespace weir::bloom {
 namespace {
@@ -93,9 +94,9 @@ TEST(GrowingBloomTest, NeverCallsAKeyOfTheWindowDistinct) {
 
 TEST(GrowingBloomTest, AStageIsFullAtTheThresholdsOfThePaper) {
   const BloomShape shape{10'000, 4};
-  const double keys = stage_key_count_max(shape, 0.02);
+  const double keys = cardinality_threshold(shape, 0.02);
   EXPECT_NEAR(std::pow(1 - std::pow(1 - 1.0 / 10'000, 4 * keys), 4), 0.02, 1e-9);
-  EXPECT_NEAR(std::pow(stage_cell_count_max(shape, 0.02) / 10'000, 4), 0.02, 1e-9);
+  EXPECT_NEAR(std::pow(density_threshold(shape, 0.02) / 10'000, 4), 0.02, 1e-9);
   GrowingClassic by_count({.first_shape = shape,
                            .stage_false_positive_rate = 0.02,
                            .rule = GrowthRule::kCardinality,
@@ -112,7 +113,7 @@ TEST(GrowingBloomTest, AStageIsFullAtTheThresholdsOfThePaper) {
   ASSERT_EQ(by_density.stage_count(), 3U);
   EXPECT_EQ(by_count.stage_key_count(0), std::floor(keys) + 1);
   EXPECT_NEAR(static_cast<double>(by_density.stage(0).set_cell_count()),
-              stage_cell_count_max(shape, 0.02), 4);
+              density_threshold(shape, 0.02), 4);
   EXPECT_NEAR(static_cast<double>(by_density.stage_key_count(0)), keys, 40);
   EXPECT_EQ(by_count.overfull_count(), 0U);
   for (const std::uint64_t key : random_keys(2, 5'000)) by_count.set(key);

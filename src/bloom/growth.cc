@@ -2,22 +2,12 @@
 #include "bloom/growth.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.h"
+#include "bloom/sizing.h"
 
 namespace weir::bloom {
 namespace {
-
-// P^(1/k): the share of set cells at which a filter has this rate.
-double full_density(std::uint32_t probe_count, double false_positive_rate) {
-  return std::pow(false_positive_rate, 1.0 / probe_count);
-}
-
-double cells_per_key(std::uint32_t probe_count, double false_positive_rate) {
-  return -static_cast<double>(probe_count) /
-         std::log1p(-full_density(probe_count, false_positive_rate));
-}
 
 std::uint32_t read_small(base::ByteReader& reader, std::uint32_t max) {
   const std::uint64_t value = reader.varint();
@@ -44,8 +34,8 @@ BloomShape GrowingOptions::shape_after(std::size_t stage_count) const {
 }
 
 double GrowingOptions::full_count(const BloomShape& shape) const {
-  return rule == GrowthRule::kCardinality ? stage_key_count_max(shape, stage_false_positive_rate)
-                                          : stage_cell_count_max(shape, stage_false_positive_rate);
+  return rule == GrowthRule::kCardinality ? cardinality_threshold(shape, stage_false_positive_rate)
+                                          : density_threshold(shape, stage_false_positive_rate);
 }
 
 void GrowingOptions::write(base::ByteWriter& writer) const {
@@ -72,31 +62,12 @@ GrowingOptions GrowingOptions::read(base::ByteReader& reader) {
 
 GrowingOptions plan_growth(const GrowthPlan& plan) {
   WEIR_CHECK(plan.first_key_count >= 1 && plan.stage_count_max >= 1);
-  WEIR_CHECK(plan.false_positive_rate > 0 && plan.false_positive_rate < 1);
   const double rate = plan.false_positive_rate / plan.stage_count_max;
-  std::uint32_t probe_count = 1;
-  while (probe_count < kProbeCountMax &&
-         cells_per_key(probe_count + 1, rate) < cells_per_key(probe_count, rate)) {
-    ++probe_count;
-  }
-  const double cell_count =
-      std::ceil(static_cast<double>(plan.first_key_count) * cells_per_key(probe_count, rate)) + 1;
-  WEIR_CHECK(cell_count <= static_cast<double>(kCellCountMax));
-  return {.first_shape = {static_cast<std::uint64_t>(cell_count), probe_count},
+  return {.first_shape = classic_shape(static_cast<double>(plan.first_key_count), rate),
           .stage_false_positive_rate = rate,
           .rule = plan.rule,
           .factor = plan.factor,
           .stage_count_max = plan.stage_count_max};
-}
-
-double stage_key_count_max(const BloomShape& shape, double false_positive_rate) {
-  return std::log1p(-full_density(shape.probe_count, false_positive_rate)) /
-         (shape.probe_count * std::log1p(-1 / static_cast<double>(shape.cell_count)));
-}
-
-double stage_cell_count_max(const BloomShape& shape, double false_positive_rate) {
-  return static_cast<double>(shape.cell_count) *
-         full_density(shape.probe_count, false_positive_rate);
 }
 
 }  // namespace weir::bloom

@@ -51,11 +51,8 @@ struct GrowthPlan {
 };
 
 // Gives each of the stages an even share of the false positives, and the k that needs the fewest
-// cells for it. Requires 0 < false_positive_rate < 1, first_key_count >= 1, stage_count_max >= 1.
+// cells for it. Requires a share within the limits of sizing.h, first_key_count >= 1 and
+// stage_count_max >= 1.
 GrowingOptions plan_growth(const GrowthPlan& plan);
-
-// n* and z* in the paper: how many keys, or set cells, a stage may have.
-double stage_key_count_max(const BloomShape& shape, double false_positive_rate);
-double stage_cell_count_max(const BloomShape& shape, double false_positive_rate);
 
 }  // namespace weir::bloom

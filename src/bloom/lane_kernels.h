@@ -16,11 +16,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bloom/generational_sizing.h"
 #include "bloom/isa.h"
 
 namespace weir::bloom {
 
-inline constexpr std::uint32_t kLaneCount = 8;
+inline constexpr std::uint32_t kLaneCount = kGenerationCount;
 // Keys are counted in so many equal parts of the buckets: where the rate changes, parts that go on
 // to their next generation earlier and later differ.
 inline constexpr std::uint32_t kRegionCount = 16;
