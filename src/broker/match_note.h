@@ -4,8 +4,10 @@
 //   version u8 = 1 | flags u8 (1: all deliveries of all events up to the note's sequence are noted)
 //   count varint | count x (subscription varint, delivery varint, n varint, n x sequence varint)
 //
-// The note stands behind its events. After a crash, outboxes are filled from notes; events behind
-// the last complete note are matched again.
+// The note stands behind its events. Its instant is that of the batch, or of the time that passed
+// after it: what was held back for these subscriptions and was due by then is noted, here or
+// before. After a crash, outboxes are filled from notes; events behind the last complete note are
+// matched again.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ void Recovery::prepare() {
         std::min(definition.outbox_count_max(), context_.options.definition.outbox_count_max);
     waiting_.emplace(
         known.row.number,
-        Waiting{&known, Outbox({.policy = definition.policy(), .count_max = count_max}), {}});
+        Waiting{&known, Outbox({.policy = definition.policy(), .count_max = count_max}), {}, {}});
     scans_[known.row.number] = known.row.since_sequence;
   }
   for (const store::CursorRow& cursor : context_.contents.cursors) {
@@ -122,6 +122,7 @@ void Recovery::take_note(const store::LogRecord& record, const MatchNote& note) 
   for (const NotedMatch& match : note.matches) {
     const auto found = waiting_.find(match.subscription);
     if (found == waiting_.end()) continue;
+    found->second.noted_until = std::max(found->second.noted_until, record.at);
     Outbox& outbox = found->second.outbox;
     if (match.delivery <= outbox.last_number()) continue;
     const auto source = sources_.find(match.sequences.front());
@@ -180,8 +181,9 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
     starts_.erase(starts_.begin());
     Waiting waiting = std::move(found->second);
     waiting_.erase(found);
-    auto restored = waiting.known->shard->restore(
-        {waiting.known->subscription, std::move(waiting.outbox), std::move(waiting.state)});
+    auto restored =
+        waiting.known->shard->restore({waiting.known->subscription, std::move(waiting.outbox),
+                                       std::move(waiting.state), waiting.noted_until});
     if (!restored) {
       restored.error().message =
           fmt::format("subscription {}: {}", waiting.known->row.id, restored.error().message);
@@ -193,12 +195,14 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
 
 // What was delivered anew is noted before anything else; the sequencer writes it when it can.
 void Recovery::hand_over_notes() {
+  const base::Instant now = context_.sequencer.now();
   for (const std::shared_ptr<Shard>& shard : context_.shards) {
-    for (MatchNoteWriter& part : shard->finish_replay(last_sequence_)) {
-      context_.sequencer.add_note(std::move(part), false);
+    for (MatchReport& part : shard->finish_replay(last_sequence_, now)) {
+      if (!part.matches.empty()) context_.sequencer.add_note(std::move(part));
     }
   }
-  if (last_sequence_ > noted_sequence_) context_.sequencer.add_note({}, true);
+  if (last_sequence_ <= noted_sequence_) return;
+  context_.sequencer.add_note({.at = now, .complete = true, .matches = {}});
 }
 
 }  // namespace weir::broker

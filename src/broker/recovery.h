@@ -5,7 +5,8 @@
 //   2. Filters with state start from the checkpoint C; events behind it are published to them
 //      again, in order, at the instants they had. Up to the last complete note M what they deliver
 //      is thrown away, because it is noted.
-//   3. Events behind M are matched again for all, and noted.
+//   3. Events behind M are matched again for all, and noted; so is what was held back and is due by
+//      now, unless a note says that it was delivered.
 //
 //   log:  ...[events][notes]...C.........[events][notes]M[events]
 //            1: notes ------------------------------------>
@@ -58,6 +59,7 @@ class Recovery {
     const KnownSubscription* known;
     Outbox outbox;
     std::string state;
+    base::Instant noted_until = {};
   };
 
   void prepare();

@@ -37,11 +37,8 @@ void Sequencer::remember(const event::Event& event, base::Instant at) {
   if (!window_.contains(key, at)) window_.insert(key, at);
 }
 
-void Sequencer::add_note(MatchNoteWriter matches, bool complete) {
-  notes_.push_back({.batch = 0,
-                    .sequence = context_.log.next_sequence() - 1,
-                    .complete = complete,
-                    .matches = std::move(matches)});
+void Sequencer::add_note(MatchReport report) {
+  notes_.push_back({context_.log.next_sequence() - 1, std::move(report)});
 }
 
 void Sequencer::start(std::vector<std::shared_ptr<Shard>> shards) {
@@ -81,7 +78,7 @@ void Sequencer::on_checkpoint(Checkpoint part) {
 
 void Sequencer::after_notes(std::uint64_t batch, std::function<void()> then) {
   queue_.push([this, batch, then = std::move(then)] {
-    if (batch <= noted_batch_) return then();
+    if (are_noted(batch)) return then();
     waiting_.emplace(batch, then);
   });
 }
@@ -107,7 +104,6 @@ void Sequencer::set_trouble(std::optional<base::Error> trouble) {
   trouble_ = std::move(trouble);
 }
 
-// Never goes back, whatever the clock does.
 base::Instant Sequencer::now() {
   last_now_ = std::max(last_now_, context_.options.now());
   return last_now_;
@@ -213,7 +209,7 @@ void Sequencer::pass_on(Group& group) {
   batch->id = ++last_batch_;
   batch->last_sequence = last_sequence_;
   batch->events = std::move(group.events);
-  unnoted_[batch->id].last_sequence = last_sequence_;
+  unnoted_.emplace(batch->id, Unnoted{.last_sequence = last_sequence_, .at = at});
   wait_for_shards();
   for (const std::shared_ptr<Shard>& shard : shards_) shard->post_batch(batch);
 }

@@ -9,8 +9,9 @@
 // not accepted. While a commit runs, requests gather for the next one.
 //
 // It also keeps time: ticks, checkpoints and retention come from here, so that their order among
-// the batches is the same for every shard. Once the notes on a batch are on disk, what depends on
-// them may be written (acknowledgements, checkpoints): after_notes().
+// the batches is the same for every shard. Once the notes on a batch are on disk, and those on the
+// time that passed after it, what depends on them may be written (acknowledgements, checkpoints):
+// after_notes().
 #pragma once
 
 #include <chrono>
@@ -58,7 +59,9 @@ class Sequencer final : public ShardHost {
   // Before start(): an event that is in the log already, for the window of duplicates.
   void remember(const event::Event& event, base::Instant at);
   // Before start(): a note on events that are in the log already.
-  void add_note(MatchNoteWriter matches, bool complete);
+  void add_note(MatchReport report);
+  // Never goes back, whatever the clock does. Before start(), then by its own thread.
+  base::Instant now();
   void start(std::vector<std::shared_ptr<Shard>> shards);
   // Finishes what was handed in, takes a last checkpoint, ends the thread. The shards must run.
   void stop();
@@ -82,14 +85,13 @@ class Sequencer final : public ShardHost {
   // A batch whose notes are not written yet.
   struct Unnoted {
     std::uint64_t last_sequence = 0;
+    base::Instant at;
     std::size_t complete_count = 0;  // shards that are done with it
-    std::vector<MatchNoteWriter> parts;
+    std::vector<MatchReport> parts = {};
   };
   struct Note {
-    std::uint64_t batch = 0;
     std::uint64_t sequence = 0;
-    bool complete = false;
-    MatchNoteWriter matches;
+    MatchReport report;
   };
   struct Group;
 
@@ -106,6 +108,7 @@ class Sequencer final : public ShardHost {
   void wait_for_shards() const;
 
   // Notes.
+  bool are_noted(std::uint64_t batch) const { return batch <= noted_batch_ && notes_.empty(); }
   void take_report(MatchReport report);
   void finish_notes();
   base::Result<void> append_notes();
@@ -118,7 +121,6 @@ class Sequencer final : public ShardHost {
   void take_checkpoint_part(Checkpoint part);
   void write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting);
   void set_trouble(std::optional<base::Error> trouble);
-  base::Instant now();
 
   Context context_;
   IngestWindow window_;

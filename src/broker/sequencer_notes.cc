@@ -16,22 +16,20 @@ constexpr std::size_t kNoteBytesMax = std::size_t{1} << 20U;
 void Sequencer::take_report(MatchReport report) {
   const auto found = unnoted_.find(report.batch);
   if (found == unnoted_.end()) {  // time has passed after a batch that is noted already
-    notes_.push_back({.batch = report.batch,
-                      .sequence = last_sequence_,
-                      .complete = false,
-                      .matches = std::move(report.matches)});
+    notes_.push_back({last_sequence_, std::move(report)});
     return;
   }
   Unnoted& unnoted = found->second;
   if (report.complete) ++unnoted.complete_count;
   if (report.matches.empty()) return;
-  const bool fits =
-      !unnoted.parts.empty() &&
-      unnoted.parts.back().size_bytes() + report.matches.size_bytes() <= kNoteBytesMax;
-  if (fits) {
-    unnoted.parts.back().add(report.matches);
+  const auto fits = [&](const MatchReport& part) {
+    return part.at == report.at &&
+           part.matches.size_bytes() + report.matches.size_bytes() <= kNoteBytesMax;
+  };
+  if (!unnoted.parts.empty() && fits(unnoted.parts.back())) {
+    unnoted.parts.back().matches.add(report.matches);
   } else {
-    unnoted.parts.push_back(std::move(report.matches));
+    unnoted.parts.push_back(std::move(report));
   }
 }
 
@@ -41,20 +39,20 @@ void Sequencer::finish_notes() {
     const std::uint64_t batch = unnoted_.begin()->first;
     Unnoted unnoted = std::move(unnoted_.begin()->second);
     unnoted_.erase(unnoted_.begin());
-    if (unnoted.parts.empty()) unnoted.parts.emplace_back();
-    for (std::size_t i = 0; i < unnoted.parts.size(); ++i) {
-      notes_.push_back({.batch = batch,
-                        .sequence = unnoted.last_sequence,
-                        .complete = i + 1 == unnoted.parts.size(),
-                        .matches = std::move(unnoted.parts[i])});
+    if (unnoted.parts.empty()) {
+      unnoted.parts.push_back({.batch = batch, .at = unnoted.at, .matches = {}});
+    }
+    for (MatchReport& part : unnoted.parts) {
+      part.complete = &part == &unnoted.parts.back();
+      notes_.push_back({unnoted.last_sequence, std::move(part)});
     }
   }
 }
 
 base::Result<void> Sequencer::append_notes() {
   for (const Note& note : notes_) {
-    auto appended =
-        context_.log.append_note(note.sequence, last_now_, note.matches.finish(note.complete));
+    auto appended = context_.log.append_note(note.sequence, note.report.at,
+                                             note.report.matches.finish(note.report.complete));
     if (!appended) return appended;
   }
   return {};
@@ -62,7 +60,7 @@ base::Result<void> Sequencer::append_notes() {
 
 void Sequencer::on_notes_written() {
   for (const Note& note : std::exchange(notes_, {})) {
-    if (note.complete) noted_batch_ = std::max(noted_batch_, note.batch);
+    if (note.report.complete) noted_batch_ = std::max(noted_batch_, note.report.batch);
   }
   while (!waiting_.empty() && waiting_.begin()->first <= noted_batch_) {
     const std::function<void()> then = std::move(waiting_.begin()->second);
@@ -121,7 +119,7 @@ void Sequencer::take_checkpoint_part(Checkpoint part) {
   const auto write = [this, whole, done = std::exchange(checkpoint_done_, {})] {
     write_checkpoint(std::move(*whole), done);
   };
-  if (whole->batch <= noted_batch_) {
+  if (are_noted(whole->batch)) {
     write();
   } else {
     waiting_.emplace(whole->batch, write);

@@ -80,29 +80,28 @@ void Shard::update_wake() {
 }
 
 void Shard::take(const Batch& batch) {
-  MatchNoteWriter matches;
+  MatchReport report{.batch = batch.id, .at = {}, .complete = false, .matches = {}};
   for (const LoggedEvent& logged : batch.events) {
     recent_.add(logged.event);
-    collect(engine_.publish(logged.event, logged.at), batch.last_sequence, matches);
-    if (matches.size_bytes() > kReportBytesMax) report(batch.id, false, matches);
+    report.at = logged.at;
+    collect(engine_.publish(logged.event, logged.at), batch.last_sequence, report.matches);
+    if (report.matches.size_bytes() <= kReportBytesMax) continue;
+    context_.host.on_report(report);
+    report.matches = {};
   }
   last_batch_ = batch.id;
   last_sequence_ = batch.last_sequence;
   queued_event_count_ -= batch.events.size();
   update_wake();
-  report(batch.id, true, matches);
-}
-
-void Shard::report(std::uint64_t batch, bool complete, MatchNoteWriter& matches) {
-  context_.host.on_report(
-      {.batch = batch, .complete = complete, .matches = std::exchange(matches, {})});
+  report.complete = true;
+  context_.host.on_report(std::move(report));
 }
 
 void Shard::tick(base::Instant now) {
-  MatchNoteWriter matches;
-  collect(engine_.advance(now), last_sequence_, matches);
+  MatchReport report{.batch = last_batch_, .at = now, .complete = false, .matches = {}};
+  collect(engine_.advance(now), last_sequence_, report.matches);
   update_wake();
-  if (!matches.empty()) report(last_batch_, false, matches);
+  if (!report.matches.empty()) context_.host.on_report(std::move(report));
 }
 
 void Shard::collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
@@ -126,15 +125,32 @@ void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t mat
 
 void Shard::replay(const LoggedEvent& logged, bool keep_deliveries) {
   recent_.add(logged.event);
+  const std::uint64_t sequence = logged.event->sequence();
+  if (keep_deliveries) replay_time(sequence, logged.at);
   const auto deliveries = engine_.publish(logged.event, logged.at);
-  if (!keep_deliveries) return;
-  if (replayed_.empty() || replayed_.back().size_bytes() > kReportBytesMax) {
-    replayed_.emplace_back();
-  }
-  collect(deliveries, logged.event->sequence(), replayed_.back());
+  if (keep_deliveries) collect(deliveries, sequence, replayed_.back().matches);
 }
 
-std::vector<MatchNoteWriter> Shard::finish_replay(std::uint64_t last_sequence) {
+// Keeps what was held back and is due by then, unless it is noted.
+void Shard::replay_time(std::uint64_t matched_at, base::Instant through) {
+  if (replayed_.empty() || replayed_.back().matches.size_bytes() > kReportBytesMax) {
+    replayed_.emplace_back();
+  }
+  MatchReport& report = replayed_.back();
+  report.at = through;
+  while (const std::optional<base::Instant> due = engine_.next_wake()) {
+    if (*due > through) return;
+    for (const engine::Delivery& delivery : engine_.advance(*due)) {
+      Held& held = *slots_[delivery.tag];
+      if (*due <= held.noted_until) continue;
+      push(held, delivery, matched_at, report.matches);
+      ++context_.counters.matched;
+    }
+  }
+}
+
+std::vector<MatchReport> Shard::finish_replay(std::uint64_t last_sequence, base::Instant now) {
+  replay_time(last_sequence, now);
   last_sequence_ = last_sequence;
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
   update_stale_gauges();

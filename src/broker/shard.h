@@ -56,6 +56,7 @@ using BatchPtr = std::shared_ptr<const Batch>;
 // Some of the deliveries that a shard made of a batch, or of the time that passed after it.
 struct MatchReport {
   std::uint64_t batch = 0;
+  base::Instant at;       // everything that was due by then is in it or in one before
   bool complete = false;  // the last one of the batch itself
   MatchNoteWriter matches;
 };
@@ -74,7 +75,8 @@ class ShardHost {
   virtual void on_report(MatchReport report) = 0;
   // A shard's part of the checkpoint that was asked for.
   virtual void on_checkpoint(Checkpoint part) = 0;
-  // Calls `then`, from some thread, once the notes on this batch are in the log.
+  // Calls `then`, from some thread, once the notes on this batch and on all that was reported
+  // before are in the log.
   virtual void after_notes(std::uint64_t batch, std::function<void()> then) = 0;
   // A shard has to be woken at another time than before.
   virtual void on_wake_changed() = 0;
@@ -98,6 +100,7 @@ struct RestoredSubscription {
   ShardSubscription subscription;
   Outbox outbox;
   std::string state;
+  base::Instant noted_until;  // what was held back and due by then is in the outbox
 };
 
 class ShardSession;
@@ -127,12 +130,13 @@ class Shard : public std::enable_shared_from_this<Shard> {
   // When tick() has something to do; nothing: never.
   std::optional<base::Instant> next_wake() const;
 
-  // Recovery, before the thread starts. Events are replayed with their deliveries kept or not,
-  // and finish_replay gives those that were kept.
+  // Recovery, before the thread starts. Events are replayed with their deliveries kept or not;
+  // then what is due by now, which may have been sent before, is too. finish_replay gives what was
+  // kept.
   base::Result<void> restore(RestoredSubscription restored);
   base::Result<void> restore_text(std::string_view state) { return engine_.restore_text(state); }
   void replay(const LoggedEvent& event, bool keep_deliveries);
-  std::vector<MatchNoteWriter> finish_replay(std::uint64_t last_sequence);
+  std::vector<MatchReport> finish_replay(std::uint64_t last_sequence, base::Instant now);
 
   // Subscriptions. The number of the event from which on it is in force goes into the row.
   base::Result<std::uint64_t> add(const ShardSubscription& subscription);
@@ -165,7 +169,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
   void run();
   void take(const Batch& batch);
-  void report(std::uint64_t batch, bool complete, MatchNoteWriter& matches);
+  void replay_time(std::uint64_t matched_at, base::Instant through);
   void collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
                MatchNoteWriter& matches);
   void push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
@@ -208,7 +212,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::uint64_t round_count_ = 0;
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
-  std::vector<MatchNoteWriter> replayed_;
+  std::vector<MatchReport> replayed_;
   std::atomic<std::uint64_t> queued_event_count_{0};
   std::atomic<std::int64_t> next_wake_;
   bool stopping_ = false;

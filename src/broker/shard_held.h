@@ -26,6 +26,7 @@ struct Shard::Held {
   bool stale = false;
   bool blocking = false;                        // its outbox stops publishers
   std::optional<std::uint64_t> saved_revision;  // of the state in the registry
+  base::Instant noted_until;                    // replay: what was due by then is in the outbox
 
   // The cursor: one write at a time, the newest wins.
   bool cursor_writing = false;

@@ -67,6 +67,7 @@ base::Result<void> Shard::restore(RestoredSubscription restored) {
   const auto held = enter(restored.subscription, std::move(restored.outbox), restored.state);
   if (!held) return held.error();
   (*held)->cursor_written = (*held)->outbox.acknowledged();
+  (*held)->noted_until = restored.noted_until;
   context_.counters.recovered_deliveries += (*held)->outbox.size();
   return {};
 }

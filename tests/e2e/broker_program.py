@@ -241,11 +241,13 @@ class Subscriber:
                 if self.acks:
                     await socket_.send(json.dumps({"type": "ack", "number": message["number"]}))
 
-    def ids(self) -> list[str]:
-        """Of the events, each delivery once, by number."""
+    def events(self) -> list[dict]:
+        """Of each delivery once, by number."""
         by_number = {message["number"]: message for message in self.deliveries}
-        return [event["id"] for number in sorted(by_number)
-                for event in events_of(by_number[number])]
+        return [event for number in sorted(by_number) for event in events_of(by_number[number])]
+
+    def ids(self) -> list[str]:
+        return [event["id"] for event in self.events()]
 
     def close(self) -> None:
         self._stop.set()
