@@ -10,6 +10,7 @@
 
 #include "base/instant.h"
 #include "broker/definition.h"
+#include "broker/grants.h"
 #include "engine/engine.h"
 #include "store/event_log.h"
 #include "store/file_system.h"
@@ -31,6 +32,8 @@ struct BrokerOptions {
   std::size_t publish_event_count_max = 10'000;                  // in one request
   std::size_t publish_queue_bytes_max = std::size_t{64} << 20U;  // waiting to be written
   std::size_t shard_queue_event_count_max = 50'000;              // waiting to be matched
+  // Of whoever has no token, and of what they subscribed to; nothing: there is no such.
+  std::optional<Grants> anonymous_grants = Grants::all();
   std::size_t subscription_count_max = 100'000;
   std::size_t subscriptions_per_owner_max = 20'000;
   DefinitionLimits definition = {};

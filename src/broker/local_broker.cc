@@ -109,8 +109,11 @@ base::Result<void> LocalBroker::open_store() {
 
 base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
     const store::RegistryContents& contents) {
-  const auto anonymous =
-      std::make_shared<const Principal>(Principal{.name = {}, .grants = Grants::all()});
+  PrincipalPtr anonymous;
+  if (options_.anonymous_grants) {
+    anonymous = std::make_shared<const Principal>(
+        Principal{.name = {}, .grants = *options_.anonymous_grants});
+  }
   std::vector<KnownSubscription> known;
   std::vector<DirectoryEntry> entries;
   for (const store::SubscriptionRow& row : contents.subscriptions) {

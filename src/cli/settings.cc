@@ -76,11 +76,13 @@ base::Result<void> resolve(Settings& settings) {
   if (auto resolved = resolve_endpoints(settings); !resolved) return resolved;
   settings.broker.directory = settings.data_directory;
   settings.server.anonymous = anonymous_of(settings.anonymous);
-  settings.server.anonymous_grants = {};
+  broker::Grants grants;
   for (const std::string& text : settings.anonymous_grants) {
-    const auto added = broker::add_grant(text, settings.server.anonymous_grants);
+    const auto added = broker::add_grant(text, grants);
     WEIR_CHECK(added.has_value());
   }
+  const bool is_off = settings.server.anonymous == server::Anonymous::kOff;
+  settings.broker.anonymous_grants = is_off ? std::nullopt : std::optional(grants);
   settings.webhooks.allowed_networks.clear();
   for (const std::string& text : settings.allowed_networks) {
     settings.webhooks.allowed_networks.push_back(server::parse_cidr(text).value());

@@ -138,7 +138,7 @@ TEST(SettingsTest, MakesOptionsOfWordsAndLists) {
   settings.listen = {"0.0.0.0:80", "[::1]:0", "http://localhost:81"};
   settings.tls_cert = "c";
   settings.tls_key = "k";
-  settings.anonymous = "off";
+  settings.anonymous = "everyone";
   settings.anonymous_grants = {"publish=type:a."};
   settings.allowed_networks = {"10.0.0.0/8"};
   settings.log_level = "debug";
@@ -151,13 +151,21 @@ TEST(SettingsTest, MakesOptionsOfWordsAndLists) {
   EXPECT_TRUE(settings.server.endpoints[0].tls);
   EXPECT_EQ(settings.server.endpoints[1].address, "::1");
   EXPECT_FALSE(settings.server.endpoints[2].tls);
-  EXPECT_EQ(settings.server.anonymous, server::Anonymous::kOff);
-  EXPECT_FALSE(settings.server.anonymous_grants.admin);
-  EXPECT_EQ(settings.server.anonymous_grants.publish.size(), 1U);
+  EXPECT_EQ(settings.server.anonymous, server::Anonymous::kEveryone);
+  ASSERT_TRUE(settings.broker.anonymous_grants);
+  EXPECT_FALSE(settings.broker.anonymous_grants->admin);
+  EXPECT_EQ(settings.broker.anonymous_grants->publish.size(), 1U);
   EXPECT_EQ(settings.webhooks.allowed_networks.size(), 1U);
   EXPECT_EQ(settings.log.level, server::LogLevel::kDebug);
   EXPECT_EQ(settings.log.format, server::LogFormat::kJson);
   EXPECT_EQ(settings.broker.directory, "d");
+}
+
+TEST(SettingsTest, GrantsNothingWithoutATokenIfThatIsOff) {
+  Settings settings;
+  settings.anonymous = "off";
+  ASSERT_TRUE(resolve(settings).has_value());
+  EXPECT_FALSE(settings.broker.anonymous_grants);
 }
 
 TEST(SettingsTest, RefusesWhatDoesNotGoTogether) {

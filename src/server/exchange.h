@@ -25,8 +25,8 @@ struct Services {
       : broker(the_broker),
         options(std::move(the_options)),
         authenticator(broker, metrics, options),
-        anonymous(std::make_shared<broker::Principal>(
-            broker::Principal{.name = "", .grants = options.anonymous_grants})) {}
+        anonymous(std::make_shared<broker::Principal>(broker::Principal{
+            .name = "", .grants = broker.options().anonymous_grants.value_or(broker::Grants{})})) {}
 
   broker::Broker& broker;
   const ServerOptions options;

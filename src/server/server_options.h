@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "broker/grants.h"
-
 namespace weir::server {
 
 class Log;
@@ -40,7 +38,6 @@ struct ServerOptions {
   std::chrono::milliseconds authentication_lifetime{1000};
 
   Anonymous anonymous = Anonymous::kLoopback;
-  broker::Grants anonymous_grants = broker::Grants::all();
   std::vector<std::string> allowed_hosts = {};    // other names of this machine, for kLoopback
   std::vector<std::string> allowed_origins = {};  // pages of other hosts: "https://example.com"
 
