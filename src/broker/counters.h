@@ -62,7 +62,7 @@ struct SubscriptionGauges {
   Counter redelivered{0};
   Counter dead_letters{0};
   std::atomic<bool> connected{false};
-  std::atomic<bool> allowed{true};  // its owner's token is valid
+  std::atomic<bool> allowed{true};  // its owner's token is neither revoked nor expired
 
   void set_trouble(std::string text) {
     const std::scoped_lock lock(mutex_);

@@ -66,6 +66,8 @@ struct Principal {
   std::string name;  // of the token; empty: anonymous
   Grants grants;
   std::optional<base::Instant> expires = {};  // from then on the token is worth nothing
+
+  bool has_expired(base::Instant now) const { return expires && *expires <= now; }
 };
 
 using PrincipalPtr = std::shared_ptr<const Principal>;

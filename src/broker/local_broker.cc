@@ -137,7 +137,7 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
                          .since_sequence = row.since_sequence,
                          .settled = true};
     entry.gauges->dead_letters = *dead;
-    entry.gauges->allowed = entry.principal != nullptr;
+    entry.gauges->allowed = entry.principal && !entry.principal->has_expired(options_.now());
     known.push_back({row,
                      {.number = row.number,
                       .durable = true,

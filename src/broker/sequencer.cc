@@ -10,7 +10,7 @@ namespace weir::broker {
 namespace {
 
 constexpr std::chrono::milliseconds kFlushInterval(500);  // of notes nobody waits for, of repairs
-constexpr std::chrono::seconds kLookInterval(1);
+constexpr std::chrono::nanoseconds kLookMax = std::chrono::seconds(1);
 constexpr std::chrono::microseconds kShardWait(200);
 
 }  // namespace
@@ -130,12 +130,13 @@ bool Sequencer::is_finished() {
 // When there is something to do even if nobody asks for anything.
 Sequencer::Clock::time_point Sequencer::next_look() const {
   const Clock::time_point here = Clock::now();
-  Clock::time_point look = std::min({checkpoint_at_, retain_at_, here + kLookInterval});
+  Clock::time_point look = std::min({checkpoint_at_, retain_at_, here + kLookMax});
   if (!notes_.empty() || trouble()) look = std::min(look, flush_at_);
   const base::Instant clock = context_.options.now();
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     const std::optional<base::Instant> wake = shards_[i]->next_wake();
-    if (wake && wake != posted_wakes_[i]) look = std::min(look, here + nanoseconds(*wake - clock));
+    if (!wake || wake == posted_wakes_[i]) continue;
+    look = std::min(look, here + std::min(nanoseconds(*wake - clock), kLookMax));
   }
   return look;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "broker/shard.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -75,7 +76,8 @@ std::optional<base::Instant> Shard::next_wake() const {
 
 void Shard::update_wake() {
   const std::optional<base::Instant> wake = engine_.next_wake();
-  const std::int64_t next = wake ? wake->nanoseconds : kNever;
+  std::int64_t next = wake ? wake->nanoseconds : kNever;
+  if (!expiries_.empty()) next = std::min(next, expiries_.begin()->first.nanoseconds);
   if (next_wake_.exchange(next) != next) context_.host.on_wake_changed();
 }
 
@@ -98,6 +100,7 @@ void Shard::take(const Batch& batch) {
 }
 
 void Shard::tick(base::Instant now) {
+  silence_expired(now);
   MatchReport report{.batch = last_batch_, .at = now, .complete = false, .matches = {}};
   collect(engine_.advance(now), last_sequence_, report.matches);
   update_wake();

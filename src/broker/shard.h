@@ -19,9 +19,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/instant.h"
@@ -144,7 +146,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
                                                      DefinitionPtr definition);
   void remove(std::uint64_t number, const base::Error& reason);
-  // A token is worth nothing any more: its sessions end, and nothing is delivered in its name.
+  // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
+  // outboxes stop nobody.
   void forbid(std::string_view owner);
   // The event's keys are distinct again for the subscription; answers when that is durable.
   void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
@@ -179,6 +182,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   base::Result<Held*> enter(const ShardSubscription& subscription, Outbox outbox,
                             std::string_view state);
   Held* find(std::uint64_t number);
+  void silence(Held& held, const base::Error& reason);
+  void silence_expired(base::Instant now);
   void touch(Held& held);
   void pump_touched();
   void pump(Held& held);
@@ -206,9 +211,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free
   std::vector<std::size_t> free_slots_;
-  std::vector<Held*> touched_;            // with something new to send
-  std::vector<Held*> stale_;              // whose gauges are behind
-  std::vector<std::uint64_t> sequences_;  // of the delivery at hand
+  std::set<std::pair<base::Instant, std::uint64_t>> expiries_;  // of owners' tokens, by number
+  std::vector<Held*> touched_;                                  // with something new to send
+  std::vector<Held*> stale_;                                    // whose gauges are behind
+  std::vector<std::uint64_t> sequences_;                        // of the delivery at hand
   std::uint64_t round_count_ = 0;
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;

@@ -107,8 +107,7 @@ void Shard::pump_touched() {
 void Shard::pump(Held& held) {
   if (!held.session || held.session->credit == 0 || !held.outbox.has_unsent()) return;
   ShardSession& session = *held.session;
-  const std::optional<base::Instant> expires = held.subscription.principal->expires;
-  if (expires && *expires <= context_.options.now()) {
+  if (held.subscription.principal->has_expired(context_.options.now())) {
     return end_session(held, ended("the token of the subscription has expired"));
   }
   const auto entries = held.outbox.peek(

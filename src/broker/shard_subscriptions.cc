@@ -59,6 +59,9 @@ base::Result<Shard::Held*> Shard::enter(const ShardSubscription& subscription, O
   }
   ++(subscription.durable ? context_.counters.subscriptions_durable
                           : context_.counters.subscriptions_ephemeral);
+  if (subscription.gauges->allowed && subscription.principal->expires) {
+    expiries_.emplace(*subscription.principal->expires, subscription.number);
+  }
   subscriptions_.emplace(subscription.number, std::move(made));
   return held;
 }
@@ -77,6 +80,7 @@ base::Result<std::uint64_t> Shard::add(const ShardSubscription& subscription) {
   const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
   const auto held = enter(subscription, outbox, {});
   if (!held) return held.error();
+  update_wake();
   return last_sequence_ + 1;
 }
 
@@ -109,6 +113,8 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
   end_session(*held, reason);
   for (const auto& [waiting_for, done] : held->waiting) done(reason);
   disengage(*held);
+  const PrincipalPtr& owner = held->subscription.principal;
+  if (owner && owner->expires) expiries_.erase({*owner->expires, number});
   slots_[held->slot] = nullptr;
   free_slots_.push_back(held->slot);
   std::erase(touched_, held);
@@ -125,12 +131,26 @@ void Shard::forbid(std::string_view owner) {
   for (auto& [number, held] : subscriptions_) {
     const PrincipalPtr& principal = held->subscription.principal;
     if (!principal || principal->name != owner) continue;
-    held->subscription.gauges->allowed = false;
-    disengage(*held);
-    end_session(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
-                        std::nullopt});
+    silence(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
+                    std::nullopt});
   }
   update_wake();
+}
+
+void Shard::silence(Held& held, const base::Error& reason) {
+  held.subscription.gauges->allowed = false;
+  disengage(held);
+  end_session(held, reason);
+  update_gauges(held);
+}
+
+void Shard::silence_expired(base::Instant now) {
+  while (!expiries_.empty() && expiries_.begin()->first <= now) {
+    Held& held = *find(expiries_.begin()->second);
+    expiries_.erase(expiries_.begin());
+    silence(held, {base::ErrorId::kBrokerEnded, "the token of the subscription has expired",
+                   std::nullopt});
+  }
 }
 
 void Shard::forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done) {
@@ -207,7 +227,7 @@ void Shard::update_gauges(Held& held) {
   gauges.conflated = outbox.conflated_count();
   gauges.acknowledged = outbox.acknowledged();
   update_window_gauges(held);
-  const bool blocks = outbox.policy() == OutboxPolicy::kBlock && outbox.is_full();
+  const bool blocks = outbox.policy() == OutboxPolicy::kBlock && outbox.is_full() && gauges.allowed;
   if (blocks == held.blocking) return;
   held.blocking = blocks;
   blocks ? ++context_.counters.blocking : --context_.counters.blocking;

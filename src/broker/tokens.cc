@@ -34,7 +34,7 @@ PrincipalPtr principal_of(const store::TokenRow& row, Grants grants) {
 }
 
 Result<PrincipalPtr> unless_expired(const PrincipalPtr& principal, Instant now) {
-  if (principal->expires && now >= *principal->expires) return unauthenticated();
+  if (principal->has_expired(now)) return unauthenticated();
   return principal;
 }
 
