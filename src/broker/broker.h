@@ -115,13 +115,14 @@ class Broker {
   // True if it had been; answered when that is durable.
   virtual void forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
                       ForgetDone done) = 0;
-  // After a delivery number, the oldest first.
+  // After a delivery number, the oldest first; those that the principal may see, as for attach().
   virtual base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
       std::size_t count_max) = 0;
 
   // Consumes a durable subscription: from what is acknowledged on, or what the subscriber says to
-  // have. A consumer that is already there is told kBrokerTaken.
+  // have. A consumer that is already there is told kBrokerTaken. Another's only for an admin whose
+  // grants cover the owner's; deliveries that the principal may not see are left out.
   virtual SessionPtr attach(const PrincipalPtr& principal, std::string_view id,
                             std::optional<std::uint64_t> acknowledged,
                             std::shared_ptr<Consumer> consumer) = 0;

@@ -131,5 +131,89 @@ TEST_F(BrokerGrantsTest, AFullOutboxOfAnExpiredTokenStopsNobody) {
   expect_free(broker);
 }
 
+// An admin without grants to subscribe, one with too few, and one with enough.
+TEST_F(BrokerGrantsTest, AnAdminReadsOnlyWhatItMaySee) {
+  TestBroker broker(options());
+  const PrincipalPtr owner = principal("owner", grants_on("/a/"));
+  ASSERT_EQ(broker.put(R"({"id":"a"})", owner), "ok");
+  ASSERT_EQ(broker.publish(event(1, "/a/1")), "accepted");
+  Grants admin{.publish = {}, .subscribe = {}, .admin = true};
+  for (const char* const source : {"", "/a/1", "/b"}) {
+    SCOPED_TRACE(source);
+    if (*source != 0) admin.subscribe = {{.source_prefix = source, .type_prefix = ""}};
+    const PrincipalPtr other = principal("admin", admin);
+    EXPECT_TRUE(broker->get(other, "a"));
+    EXPECT_EQ(broker.attach("a", {}, other)->wait_end(), "broker.forbidden");
+    EXPECT_EQ(broker->dead_letters(other, "a", 0, 10).error().id, base::ErrorId::kBrokerForbidden);
+    EXPECT_EQ(broker.put(R"({"id":"a","sink":"https://example.com/mine"})", other),
+              "broker.forbidden");
+  }
+  admin.subscribe = {{.source_prefix = "/a", .type_prefix = ""}};
+  const auto consumer = broker.attach("a", {}, principal("admin", admin));
+  ASSERT_TRUE(consumer->wait_count(1));
+  EXPECT_TRUE(broker->dead_letters(principal("admin", admin), "a", 0, 10));
+  EXPECT_EQ(broker.put(R"({"id":"a"})", owner), "ok") << "a refusal leaves nothing behind";
+}
+
+TEST_F(BrokerGrantsTest, ARevokedTokenLosesItsStreamOfAnothersSubscription) {
+  TestBroker broker(options());
+  add_token({.name = "admin", .grants = Grants::all()});
+  ASSERT_TRUE(broker->reload_tokens());
+  ASSERT_EQ(broker.put(R"({"id":"a"})", principal("owner", grants_on("/"))), "ok");
+  const auto consumer = broker.attach("a", {}, principal("admin", Grants::all()));
+  ASSERT_TRUE(consumer->wait_begin());
+  revoke_token("admin");
+  ASSERT_TRUE(broker->reload_tokens());
+  EXPECT_EQ(consumer->wait_end(), "broker.ended");
+  EXPECT_EQ(broker.publish(event(1, "/a")), "accepted");
+  const auto own = broker.attach("a", {}, principal("owner", grants_on("/")));
+  ASSERT_TRUE(own->wait_count(1)) << "the owner's deliveries go on";
+}
+
+TEST_F(BrokerGrantsTest, AnExpiredTokenLosesItsStreamOfAnothersSubscription) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})", principal("owner", grants_on("/"))), "ok");
+  const auto admin = std::make_shared<const Principal>(
+      Principal{.name = "admin",
+                .grants = Grants::all(),
+                .expires = options().now() + base::Duration::seconds(10)});
+  const auto consumer = broker.attach("a", {}, admin);
+  ASSERT_TRUE(consumer->wait_begin());
+  pass(base::Duration::seconds(11));
+  EXPECT_EQ(consumer->wait_end(), "broker.ended");
+}
+
+// What was matched under wider grants is not handed out under narrower ones, neither from memory
+// nor from the log, nor as a dead letter.
+TEST_F(BrokerGrantsTest, WhatWasMatchedBeforePassesTheGrantsOfTheDayToo) {
+  {
+    TestBroker broker(options());
+    ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+    ASSERT_EQ(broker.put(R"({"id":"hook","sink":"https://example.com/hook"})"), "ok");
+    ASSERT_EQ(broker.publish(event(1, "/b/1")), "accepted");
+    ASSERT_EQ(broker.publish(event(2, "/a/1")), "accepted");
+    const auto sink = std::make_shared<RecordingConsumer>();
+    const SessionPtr session = broker->attach_sink("hook", sink);
+    session->add_credit(10);
+    ASSERT_TRUE(sink->wait_count(2));
+    session->bury(1, "no");
+    session->bury(2, "no");
+    ASSERT_TRUE(sink->wait_acknowledged(2));
+  }
+  for (const std::size_t recent_bytes_max : {0U, 1U << 20U}) {
+    BrokerOptions narrow = options();
+    narrow.anonymous_grants = grants_on("/a/");
+    narrow.recent_bytes_max = recent_bytes_max;
+    TestBroker broker(narrow);
+    const PrincipalPtr anonymous = principal("", *narrow.anonymous_grants);
+    const auto consumer = broker.attach("a", {}, anonymous);
+    ASSERT_TRUE(consumer->wait_count(1));
+    EXPECT_THAT(consumer->ids(), ElementsAre("2"));
+    const auto letters = broker->dead_letters(anonymous, "hook", 0, 1);
+    ASSERT_EQ(letters->size(), 1U);
+    EXPECT_EQ(letters->front().delivery, 2U);
+  }
+}
+
 }  // namespace
 }  // namespace weir::broker

@@ -127,6 +127,12 @@ class GrantsReader {
 
 }  // namespace
 
+bool Grants::may_see_all_of(const Grants& other) const {
+  return std::ranges::all_of(other.subscribe, [this](const Scope& scope) {
+    return std::ranges::any_of(subscribe, [&](const Scope& own) { return own.covers(scope); });
+  });
+}
+
 std::string Grants::to_json() const {
   std::string json = "{\"publish\":";
   append_scopes(publish, json);

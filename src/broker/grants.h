@@ -10,6 +10,7 @@
 //   {"publish":[{"source":"/nyse/","type":"quote."}],"subscribe":[{}],"block":false,"admin":false}
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -34,6 +35,10 @@ struct Scope {
   bool covers(const event::Event& event) const {
     return event.source().starts_with(source_prefix) && event.type().starts_with(type_prefix);
   }
+  bool covers(const Scope& scope) const {
+    return scope.source_prefix.starts_with(source_prefix) &&
+           scope.type_prefix.starts_with(type_prefix);
+  }
   bool operator==(const Scope&) const = default;
 };
 
@@ -52,6 +57,9 @@ struct Grants {
 
   bool may_publish(const event::Event& event) const { return any_covers(publish, event); }
   bool may_see(const event::Event& event) const { return any_covers(subscribe, event); }
+  bool may_see_all() const { return std::ranges::find(subscribe, Scope{}) != subscribe.end(); }
+  // Each scope of the other to subscribe lies within one of these.
+  bool may_see_all_of(const Grants& other) const;
 
   // All members are written; those that are not there are read as nothing granted. A member of
   // another name is an error, never ignored.

@@ -143,5 +143,21 @@ TEST(GrantsTest, HaveBounds) {
             "broker.token 1:21@20 expected type to be a string of at most 1024 bytes");
 }
 
+TEST(GrantsTest, CoversScopesThatLieWithinItsOwn) {
+  const auto grants = [](std::vector<Scope> subscribe) {
+    return Grants{.publish = {}, .subscribe = std::move(subscribe)};
+  };
+  const Grants own = grants(
+      {{.source_prefix = "/a/", .type_prefix = "x."}, {.source_prefix = "", .type_prefix = "y"}});
+  EXPECT_TRUE(own.may_see_all_of(own));
+  EXPECT_TRUE(own.may_see_all_of(grants({})));
+  EXPECT_TRUE(own.may_see_all_of(grants({{.source_prefix = "/a/1", .type_prefix = "x.one"},
+                                         {.source_prefix = "/b", .type_prefix = "y"}})));
+  EXPECT_FALSE(own.may_see_all_of(grants({{.source_prefix = "/a/", .type_prefix = ""}})));
+  EXPECT_FALSE(own.may_see_all_of(grants({{.source_prefix = "/a", .type_prefix = "x."}})));
+  EXPECT_FALSE(own.may_see_all_of(Grants::all()));
+  EXPECT_TRUE(Grants::all().may_see_all_of(own));
+}
+
 }  // namespace
 }  // namespace weir::broker

@@ -2,6 +2,7 @@
 // The local broker's subscriptions and sessions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -28,6 +29,28 @@ std::string new_id() {
 
 base::Error error(base::ErrorId id, std::string message) {
   return {id, std::move(message), std::nullopt};
+}
+
+// Why this principal may not get what the subscription gets, although it may know of it.
+std::optional<base::Error> refusal_to_read(const Principal& principal,
+                                           const DirectoryEntry& entry) {
+  using enum base::ErrorId;
+  if (principal.grants.subscribe.empty()) {
+    return error(kBrokerForbidden, "subscribing is not granted");
+  }
+  const bool is_others = principal.name != entry.owner && entry.principal;
+  if (is_others && !principal.grants.may_see_all_of(entry.principal->grants)) {
+    return error(kBrokerForbidden, "the grants of the subscription's owner go beyond yours");
+  }
+  return std::nullopt;
+}
+
+bool may_see(const Grants& grants, const store::DeadLetterRow& letter) {
+  if (grants.may_see_all()) return true;
+  const auto events = event::decode_batch(letter.events, {.json = {.depth_max = 1024}});
+  return events && std::ranges::all_of(*events, [&](const base::Result<event::EventPtr>& event) {
+           return event && grants.may_see(**event);
+         });
 }
 
 }  // namespace
@@ -67,6 +90,10 @@ void LocalBroker::put(const PrincipalPtr& principal, DefinitionPtr definition,
   }
   const auto entry = directory_.begin_change(*principal, *id);
   if (!entry) return done(entry.error());
+  if (const auto refused = refusal_to_read(*principal, *entry)) {
+    directory_.settle(*entry);
+    return done(*refused);
+  }
   replace(*entry, definition, done);
 }
 
@@ -206,7 +233,18 @@ base::Result<std::vector<store::DeadLetterRow>> LocalBroker::dead_letters(
     std::size_t count_max) {
   const auto entry = directory_.find(*principal, id);
   if (!entry) return entry.error();
-  return registry_->dead_letters(entry->number, after_delivery, count_max);
+  if (const auto refused = refusal_to_read(*principal, *entry)) return *refused;
+  std::vector<store::DeadLetterRow> seen;
+  while (seen.size() < count_max) {
+    auto letters = registry_->dead_letters(entry->number, after_delivery, count_max - seen.size());
+    if (!letters) return letters.error();
+    if (letters->empty()) break;
+    after_delivery = letters->back().delivery;
+    for (store::DeadLetterRow& letter : *letters) {
+      if (may_see(principal->grants, letter)) seen.push_back(std::move(letter));
+    }
+  }
+  return seen;
 }
 
 SessionPtr LocalBroker::refuse(const std::shared_ptr<Consumer>& consumer,
@@ -220,11 +258,13 @@ SessionPtr LocalBroker::attach(const PrincipalPtr& principal, std::string_view i
                                std::shared_ptr<Consumer> consumer) {
   const auto entry = directory_.find(*principal, id);
   if (!entry) return refuse(consumer, entry.error());
+  if (const auto refused = refusal_to_read(*principal, *entry)) return refuse(consumer, *refused);
   if (!entry->definition->sink().empty()) {
     return refuse(consumer, error(base::ErrorId::kBrokerInUse,
                                   "the deliveries of this subscription go to its sink"));
   }
-  auto session = std::make_shared<ShardSession>(entry->shard, entry->number, std::move(consumer));
+  auto session =
+      std::make_shared<ShardSession>(entry->shard, entry->number, principal, std::move(consumer));
   entry->shard->post(
       [shard = entry->shard, session, acknowledged] { shard->attach(session, acknowledged); });
   return session;
@@ -233,7 +273,8 @@ SessionPtr LocalBroker::attach(const PrincipalPtr& principal, std::string_view i
 SessionPtr LocalBroker::attach_sink(std::string_view id, std::shared_ptr<Consumer> consumer) {
   const auto entry = directory_.find(id);
   if (!entry) return refuse(consumer, entry.error());
-  auto session = std::make_shared<ShardSession>(entry->shard, entry->number, std::move(consumer));
+  auto session = std::make_shared<ShardSession>(entry->shard, entry->number, entry->principal,
+                                                std::move(consumer));
   entry->shard->post([shard = entry->shard, session] { shard->attach(session, std::nullopt); });
   return session;
 }
@@ -257,7 +298,7 @@ SessionPtr LocalBroker::stream(const PrincipalPtr& principal, DefinitionPtr defi
                                        .gauges = std::make_shared<SubscriptionGauges>(),
                                        .place = std::move(*place)};
   const auto shard = shard_for(*definition, number);
-  auto session = std::make_shared<ShardSession>(shard, number, std::move(consumer));
+  auto session = std::make_shared<ShardSession>(shard, number, principal, std::move(consumer));
   shard->post([shard, subscription, session] {
     const auto added = shard->add(subscription);
     if (!added) return session->consumer->on_end(added.error());

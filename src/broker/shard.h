@@ -148,7 +148,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void remove(std::uint64_t number, const base::Error& reason);
   // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
   // outboxes stop nobody.
-  void forbid(std::string_view owner);
+  void forbid(std::string_view name);
   // The event's keys are distinct again for the subscription; answers when that is durable.
   void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
 
@@ -184,13 +184,18 @@ class Shard : public std::enable_shared_from_this<Shard> {
   Held* find(std::uint64_t number);
   void silence(Held& held, const base::Error& reason);
   void silence_expired(base::Instant now);
+  void watch(const Principal& principal, std::uint64_t number);
+  void unwatch(const Principal& principal, std::uint64_t number);
   void touch(Held& held);
   void pump_touched();
   void pump(Held& held);
-  // The texts of the deliveries, as far as they fit one dispatch; those that are gone left out.
+  // The texts of the deliveries, as far as they fit one dispatch; those that are gone, or that the
+  // reader may not see, left out.
   base::Result<std::vector<Dispatch>> load(const std::vector<OutboxEntry>& entries,
-                                           std::uint64_t& through_number);
-  base::Result<bool> load_one(const OutboxEntry& entry, Dispatch& dispatch);
+                                           const Grants& reader, std::uint64_t& through_number);
+  enum class Loaded : std::uint8_t { kWhole, kGone, kHidden };
+  base::Result<Loaded> load_one(const OutboxEntry& entry, const Grants& reader, Dispatch& dispatch);
+  std::shared_ptr<ShardSession> close_session(Held& held);
   void end_session(Held& held, const base::Error& reason);
   bool release(Held& held, std::uint64_t number);
   void write_cursor(Held& held);
@@ -211,10 +216,11 @@ class Shard : public std::enable_shared_from_this<Shard> {
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free
   std::vector<std::size_t> free_slots_;
-  std::set<std::pair<base::Instant, std::uint64_t>> expiries_;  // of owners' tokens, by number
-  std::vector<Held*> touched_;                                  // with something new to send
-  std::vector<Held*> stale_;                                    // whose gauges are behind
-  std::vector<std::uint64_t> sequences_;                        // of the delivery at hand
+  // When tokens of owners and of consumers expire, and of which subscription.
+  std::multiset<std::pair<base::Instant, std::uint64_t>> expiries_;
+  std::vector<Held*> touched_;            // with something new to send
+  std::vector<Held*> stale_;              // whose gauges are behind
+  std::vector<std::uint64_t> sequences_;  // of the delivery at hand
   std::uint64_t round_count_ = 0;
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
@@ -226,12 +232,15 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::jthread thread_;
 };
 
-// A consumer's hold on a subscription of a shard.
+// A consumer's hold on a subscription of a shard, in the name of a principal.
 class ShardSession final : public Session, public std::enable_shared_from_this<ShardSession> {
  public:
-  ShardSession(std::shared_ptr<Shard> shard, std::uint64_t number,
+  ShardSession(std::shared_ptr<Shard> shard, std::uint64_t number, PrincipalPtr reader,
                std::shared_ptr<Consumer> receiver)
-      : subscription(number), consumer(std::move(receiver)), shard_(std::move(shard)) {}
+      : subscription(number),
+        principal(std::move(reader)),
+        consumer(std::move(receiver)),
+        shard_(std::move(shard)) {}
 
   void add_credit(std::uint64_t delivery_count) override;
   void acknowledge(std::uint64_t number) override;
@@ -239,6 +248,7 @@ class ShardSession final : public Session, public std::enable_shared_from_this<S
   void close() override;
 
   const std::uint64_t subscription;
+  const PrincipalPtr principal;
   const std::shared_ptr<Consumer> consumer;
   // On the shard's thread.
   std::uint64_t credit = 0;

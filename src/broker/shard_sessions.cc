@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "broker/logged_event.h"
 #include "broker/shard.h"
 #include "broker/shard_held.h"
 
@@ -53,6 +54,8 @@ void Shard::attach(const std::shared_ptr<ShardSession>& session,
   end_session(*held, {base::ErrorId::kBrokerTaken,
                       "another connection has taken the subscription over", std::nullopt});
   held->session = session;
+  watch(*session->principal, session->subscription);
+  update_wake();
   held->outbox.rewind();
   held->subscription.gauges->connected = true;
   session->open = true;
@@ -61,23 +64,29 @@ void Shard::attach(const std::shared_ptr<ShardSession>& session,
   touch(*held);
 }
 
-void Shard::end_session(Held& held, const base::Error& reason) {
-  const std::shared_ptr<ShardSession> session = std::exchange(held.session, nullptr);
-  if (!session) return;
+// Null if there was none.
+std::shared_ptr<ShardSession> Shard::close_session(Held& held) {
+  std::shared_ptr<ShardSession> session = std::exchange(held.session, nullptr);
+  if (!session) return session;
   session->open = false;
+  unwatch(*session->principal, held.number());
   held.subscription.gauges->connected = false;
   --context_.counters.sessions;
+  return session;
+}
+
+void Shard::end_session(Held& held, const base::Error& reason) {
+  const std::shared_ptr<ShardSession> session = close_session(held);
+  if (!session) return;
   session->consumer->on_end(reason);
   if (held.durable()) return;
   post([this, number = held.number()] { remove(number, ended("the connection ended")); });
 }
 
 void Shard::detach(ShardSession& session) {
-  if (!std::exchange(session.open, false)) return;
+  if (!session.open) return;
   Held* const held = find(session.subscription);
-  held->session.reset();
-  held->subscription.gauges->connected = false;
-  --context_.counters.sessions;
+  close_session(*held);
   if (!held->durable()) remove(held->number(), ended("the connection ended"));
 }
 
@@ -107,14 +116,15 @@ void Shard::pump_touched() {
 void Shard::pump(Held& held) {
   if (!held.session || held.session->credit == 0 || !held.outbox.has_unsent()) return;
   ShardSession& session = *held.session;
-  if (held.subscription.principal->has_expired(context_.options.now())) {
-    return end_session(held, ended("the token of the subscription has expired"));
+  const base::Instant now = context_.options.now();
+  if (held.subscription.principal->has_expired(now) || session.principal->has_expired(now)) {
+    return end_session(held, ended("the token has expired"));
   }
   const auto entries = held.outbox.peek(
       std::min<std::uint64_t>(session.credit, context_.options.dispatch_count_max));
   if (entries.empty()) return;
   std::uint64_t through_number = 0;
-  auto dispatches = load(entries, through_number);
+  auto dispatches = load(entries, session.principal->grants, through_number);
   if (!dispatches) return end_session(held, dispatches.error());
   held.outbox.mark_sent(through_number);
   if (!held.durable()) release(held, through_number);
@@ -134,39 +144,47 @@ void Shard::pump(Held& held) {
 }
 
 base::Result<std::vector<Dispatch>> Shard::load(const std::vector<OutboxEntry>& entries,
+                                                const Grants& reader,
                                                 std::uint64_t& through_number) {
   std::vector<Dispatch> dispatches;
   std::size_t bytes = 0;
   for (const OutboxEntry& entry : entries) {
     if (bytes > kDispatchBytesMax) break;
     Dispatch dispatch{.number = entry.number, .redelivered = entry.redelivered, .events = {}};
-    const auto there = load_one(entry, dispatch);
-    if (!there) return there.error();
+    const auto loaded = load_one(entry, reader, dispatch);
+    if (!loaded) return loaded.error();
     through_number = entry.number;
-    if (!*there) {
-      ++context_.counters.expired;
-      continue;
-    }
+    if (*loaded == Loaded::kGone) ++context_.counters.expired;
+    if (*loaded != Loaded::kWhole) continue;
     for (const EventText& text : dispatch.events) bytes += text.json.size();
     dispatches.push_back(std::move(dispatch));
   }
   return dispatches;
 }
 
-// False if one of its events is no longer in the log.
-base::Result<bool> Shard::load_one(const OutboxEntry& entry, Dispatch& dispatch) {
+// All of its events, or none. Those from the log are decoded only for a reader with bounds.
+base::Result<Shard::Loaded> Shard::load_one(const OutboxEntry& entry, const Grants& reader,
+                                            Dispatch& dispatch) {
+  const bool sees_all = reader.may_see_all();
   for (const std::uint64_t sequence : entry.sequences) {
-    if (const event::EventPtr recent = recent_.find(sequence)) {
-      dispatch.events.push_back({recent, recent->json()});
-      continue;
+    event::EventPtr event = recent_.find(sequence);
+    if (!event) {
+      auto read = context_.log.read(std::span(&sequence, 1));
+      if (!read) return read.error();
+      if (!read->front()) return Loaded::kGone;
+      if (sees_all) {
+        const auto text = std::make_shared<const std::string>(std::move(read->front()->payload));
+        dispatch.events.push_back({text, *text});
+        continue;
+      }
+      auto decoded = decode_logged(*read->front());
+      if (!decoded) return decoded.error();
+      event = *std::move(decoded);
     }
-    auto read = context_.log.read(std::span(&sequence, 1));
-    if (!read) return read.error();
-    if (!read->front()) return false;
-    const auto text = std::make_shared<const std::string>(std::move(read->front()->payload));
-    dispatch.events.push_back({text, *text});
+    if (!sees_all && !reader.may_see(*event)) return Loaded::kHidden;
+    dispatch.events.push_back({event, event->json()});
   }
-  return true;
+  return Loaded::kWhole;
 }
 
 // False if the number was never sent.
@@ -244,10 +262,11 @@ void Shard::bury(ShardSession& session, std::uint64_t number, std::string reason
   const auto entry = held.outbox.oldest();
   if (!entry || entry->number != number) return;
   Dispatch dispatch{.number = number, .events = {}};
-  const auto there = load_one(*entry, dispatch);
+  const auto loaded = load_one(*entry, session.principal->grants, dispatch);
   SubscriptionGauges& gauges = *held.subscription.gauges;
   ++context_.counters.buried;
-  if (there && *there && gauges.dead_letters < context_.options.dead_letter_count_max) {
+  if (loaded && *loaded == Loaded::kWhole &&
+      gauges.dead_letters < context_.options.dead_letter_count_max) {
     ++gauges.dead_letters;
     std::string events = "[";
     for (const EventText& text : dispatch.events) {

@@ -11,11 +11,13 @@ namespace weir::broker {
 
 namespace {
 
+base::Error ended(std::string message) {
+  return {base::ErrorId::kBrokerEnded, std::move(message), std::nullopt};
+}
+
 // The gate for events that the owner may not see; none if there are no such events.
 std::function<bool(const event::Event&)> gate_of(const PrincipalPtr& principal) {
-  const bool sees_all =
-      std::ranges::find(principal->grants.subscribe, Scope{}) != principal->grants.subscribe.end();
-  if (sees_all) return {};
+  if (principal->grants.may_see_all()) return {};
   return [principal](const event::Event& event) { return principal->grants.may_see(event); };
 }
 
@@ -59,9 +61,7 @@ base::Result<Shard::Held*> Shard::enter(const ShardSubscription& subscription, O
   }
   ++(subscription.durable ? context_.counters.subscriptions_durable
                           : context_.counters.subscriptions_ephemeral);
-  if (subscription.gauges->allowed && subscription.principal->expires) {
-    expiries_.emplace(*subscription.principal->expires, subscription.number);
-  }
+  if (subscription.gauges->allowed) watch(*subscription.principal, subscription.number);
   subscriptions_.emplace(subscription.number, std::move(made));
   return held;
 }
@@ -113,8 +113,7 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
   end_session(*held, reason);
   for (const auto& [waiting_for, done] : held->waiting) done(reason);
   disengage(*held);
-  const PrincipalPtr& owner = held->subscription.principal;
-  if (owner && owner->expires) expiries_.erase({*owner->expires, number});
+  if (const PrincipalPtr& owner = held->subscription.principal) unwatch(*owner, number);
   slots_[held->slot] = nullptr;
   free_slots_.push_back(held->slot);
   std::erase(touched_, held);
@@ -127,12 +126,14 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
   update_wake();
 }
 
-void Shard::forbid(std::string_view owner) {
+void Shard::forbid(std::string_view name) {
   for (auto& [number, held] : subscriptions_) {
-    const PrincipalPtr& principal = held->subscription.principal;
-    if (!principal || principal->name != owner) continue;
-    silence(*held, {base::ErrorId::kBrokerEnded, "the token of the subscription was revoked",
-                    std::nullopt});
+    const PrincipalPtr& owner = held->subscription.principal;
+    if (owner && owner->name == name) {
+      silence(*held, ended("the token of the subscription was revoked"));
+    } else if (held->session && held->session->principal->name == name) {
+      end_session(*held, ended("the token of the connection was revoked"));
+    }
   }
   update_wake();
 }
@@ -144,12 +145,25 @@ void Shard::silence(Held& held, const base::Error& reason) {
   update_gauges(held);
 }
 
+void Shard::watch(const Principal& principal, std::uint64_t number) {
+  if (principal.expires) expiries_.emplace(*principal.expires, number);
+}
+
+void Shard::unwatch(const Principal& principal, std::uint64_t number) {
+  if (!principal.expires) return;
+  const auto watched = expiries_.find({*principal.expires, number});
+  if (watched != expiries_.end()) expiries_.erase(watched);
+}
+
 void Shard::silence_expired(base::Instant now) {
   while (!expiries_.empty() && expiries_.begin()->first <= now) {
     Held& held = *find(expiries_.begin()->second);
     expiries_.erase(expiries_.begin());
-    silence(held, {base::ErrorId::kBrokerEnded, "the token of the subscription has expired",
-                   std::nullopt});
+    if (held.subscription.principal->has_expired(now)) {
+      silence(held, ended("the token of the subscription has expired"));
+    } else {
+      end_session(held, ended("the token of the connection has expired"));
+    }
   }
 }
 
