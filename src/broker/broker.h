@@ -92,6 +92,8 @@ class Broker {
 
   // Who presents this token. Waits for its verification, some 60 ms, when it is new.
   virtual base::Result<PrincipalPtr> authenticate(std::string_view token) = 0;
+  // The same if it can be told at once, because the token was seen before; nothing otherwise.
+  virtual std::optional<base::Result<PrincipalPtr>> recall(std::string_view token) = 0;
   // Reads the tokens again; the sessions and deliveries of those that are gone end.
   virtual base::Result<void> reload_tokens() = 0;
 

@@ -10,6 +10,7 @@
 
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "broker/tokens.h"
 #include "store/registry.h"
 
 namespace weir::broker {
@@ -129,6 +130,21 @@ TEST_F(BrokerGrantsTest, AFullOutboxOfAnExpiredTokenStopsNobody) {
   pass(base::Duration::seconds(11));
   EXPECT_EQ(consumer->wait_end(), "broker.ended") << "without anybody asking";
   expect_free(broker);
+}
+
+TEST_F(BrokerGrantsTest, ATokenThatWasSeenIsToldAtOnceUntilItIsRevoked) {
+  TestBroker broker(options());
+  const auto registry = store::Registry::open(directory_ / "data" / "registry.sqlite");
+  const auto token = Tokens().create(**registry, "owner", Grants::all(), {}, options().now());
+  ASSERT_TRUE(token);
+  ASSERT_TRUE(broker->reload_tokens());
+  EXPECT_FALSE(broker->recall(token->text)) << "not seen yet";
+  ASSERT_TRUE(broker->authenticate(token->text));
+  ASSERT_TRUE(broker->recall(token->text));
+  EXPECT_EQ(broker->recall(token->text)->value()->name, "owner");
+  revoke_token("owner");
+  ASSERT_TRUE(broker->reload_tokens());
+  EXPECT_FALSE(broker->recall(token->text));
 }
 
 // An admin without grants to subscribe, one with too few, and one with enough.

@@ -178,6 +178,10 @@ base::Result<PrincipalPtr> LocalBroker::authenticate(std::string_view token) {
   return tokens_.authenticate(token, options_.now());
 }
 
+std::optional<base::Result<PrincipalPtr>> LocalBroker::recall(std::string_view token) {
+  return tokens_.recall(token, options_.now());
+}
+
 base::Result<void> LocalBroker::reload_tokens() {
   const auto changes = tokens_.reload(*registry_);
   if (!changes) return changes.error();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ class LocalBroker final : public Broker {
 
   void stop() override;
   base::Result<PrincipalPtr> authenticate(std::string_view token) override;
+  std::optional<base::Result<PrincipalPtr>> recall(std::string_view token) override;
   base::Result<void> reload_tokens() override;
   void publish(const PrincipalPtr& principal, std::vector<base::Result<event::EventPtr>> events,
                PublishDone done) override;

@@ -28,6 +28,15 @@ Authenticator::Authenticator(broker::Broker& broker, Metrics& metrics, const Ser
 Authenticator::~Authenticator() = default;
 
 Task<Answer> Authenticator::authenticate(std::string token) {
+  Answer answer = co_await find(token);
+  if (!answer && answer.error().id == base::ErrorId::kBrokerUnauthenticated) {
+    metrics_.count_refused_token();
+  }
+  co_return answer;
+}
+
+Task<Answer> Authenticator::find(const std::string& token) {
+  if (auto known = broker_.recall(token)) co_return *std::move(known);
   if (waiting_count_.fetch_add(1) >= queue_max_) {
     waiting_count_.fetch_sub(1);
     metrics_.count_limit(Limit::kAuthenticationQueue);
@@ -41,7 +50,6 @@ Task<Answer> Authenticator::authenticate(std::string token) {
   };
   Answer answer = co_await await_callback<Answer>(std::move(start));
   waiting_count_.fetch_sub(1);
-  if (!answer) metrics_.count_refused_token();
   co_return answer;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authenticator: asks the broker who a token belongs to, off the io threads, since the first time
-// takes the broker long (a slow hash).
+// takes the broker long (a slow hash). A token that it has seen is answered at once, however many
+// wait.
 #pragma once
 
 #include <atomic>
@@ -21,11 +22,13 @@ class Authenticator {
   Authenticator(broker::Broker& broker, Metrics& metrics, const ServerOptions& options);
   ~Authenticator();
 
-  // kBrokerBusy if too many wait already.
+  // kBrokerBusy if the token is new and too many wait already.
   Task<base::Result<broker::PrincipalPtr>> authenticate(std::string token);
 
  private:
   struct Threads;
+
+  Task<base::Result<broker::PrincipalPtr>> find(const std::string& token);
 
   broker::Broker& broker_;
   Metrics& metrics_;

@@ -218,6 +218,11 @@ bool FakeBroker::wait_for_publishers(std::size_t count) {
   return changed_.wait_for(lock, kPatience, [&] { return held_.size() >= count; });
 }
 
+bool FakeBroker::wait_for_authentication(std::size_t count) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, kPatience, [&] { return authentication_count_ >= count; });
+}
+
 std::uint64_t FakeBroker::credit_max() {
   return ask([](const FakeSession& session) { return session.credit_max(); });
 }
@@ -232,13 +237,28 @@ std::size_t FakeBroker::authentication_count() const {
 }
 
 base::Result<broker::PrincipalPtr> FakeBroker::authenticate(std::string_view token) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   ++authentication_count_;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !hold_authentication_; });
   const auto found = tokens_.find(token);
   if (found == tokens_.end()) {
     return Error{ErrorId::kBrokerUnauthenticated, "the token is not valid", {}};
   }
+  verified_.emplace(token);
   return found->second;
+}
+
+std::optional<base::Result<broker::PrincipalPtr>> FakeBroker::recall(std::string_view token) {
+  const std::lock_guard lock(mutex_);
+  if (!verified_.contains(token)) return std::nullopt;
+  return tokens_.find(token)->second;
+}
+
+void FakeBroker::hold_authentication(bool hold) {
+  const std::lock_guard lock(mutex_);
+  hold_authentication_ = hold;
+  changed_.notify_all();
 }
 
 broker::PublishOutcome FakeBroker::publish_one(const base::Result<event::EventPtr>& event) {

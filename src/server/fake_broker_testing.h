@@ -35,6 +35,7 @@ class FakeBroker final : public broker::Broker {
   void add_token(std::string token, broker::Grants grants);
   void refuse_publishing(std::optional<base::Error> error);
   void hold_publishing(bool hold);  // answers wait until it is false again
+  void hold_authentication(bool hold);
   void set_trouble(std::optional<base::Error> error);
   void add_dead_letter(store::DeadLetterRow letter);
   // To the open session, when there is one; waits for it.
@@ -43,15 +44,17 @@ class FakeBroker final : public broker::Broker {
   void end_session(base::Error reason);
 
   // What tests ask; these wait for it.
-  std::optional<std::uint64_t> attached_with();  // what the last attach() was told to be there
-  bool wait_until_closed();                      // the last session
-  bool wait_for_publishers(std::size_t count);   // held ones
-  std::uint64_t credit_max();                    // that the last session had at a time
+  std::optional<std::uint64_t> attached_with();     // what the last attach() was told to be there
+  bool wait_until_closed();                         // the last session
+  bool wait_for_publishers(std::size_t count);      // held ones
+  bool wait_for_authentication(std::size_t count);  // begun ones
+  std::uint64_t credit_max();                       // that the last session had at a time
   std::uint64_t total_credit();
   std::size_t authentication_count() const;
 
   void stop() override {}
   base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
+  std::optional<base::Result<broker::PrincipalPtr>> recall(std::string_view token) override;
   base::Result<void> reload_tokens() override { return {}; }
   void publish(const broker::PrincipalPtr& principal,
                std::vector<base::Result<event::EventPtr>> events,
@@ -102,6 +105,8 @@ class FakeBroker final : public broker::Broker {
   broker::BrokerOptions options_;
   std::map<std::string, broker::PrincipalPtr, std::less<>> tokens_;
   std::size_t authentication_count_ = 0;
+  bool hold_authentication_ = false;
+  std::set<std::string, std::less<>> verified_;
   std::set<std::string> published_;
   std::uint64_t sequence_ = 0;
   std::optional<base::Error> publish_error_;

@@ -212,6 +212,31 @@ TEST_F(LimitsTest, TokensDecideWhoMayDoWhat) {
   EXPECT_EQ(client.request("GET", "/metrics").status, 401U);
 }
 
+TEST_F(LimitsTest, AKnownTokenDoesNotWaitBehindNewOnes) {
+  ServerOptions options = quick_options();
+  options.authentication_queue_max = 1;
+  start(std::move(options));
+  broker_.add_token("weir_user", broker::Grants{});
+  const auto bytes_with = [&](std::string_view token) {
+    return request_bytes("GET", "/subscriptions",
+                         fmt::format("Authorization: Bearer {}\r\n", token));
+  };
+  const auto answer_to = [&](std::string_view token) {
+    TestClient client = connect();
+    client.send(bytes_with(token));
+    return client.read_answer().status;
+  };
+  EXPECT_EQ(answer_to("weir_user"), 200U);
+  broker_.hold_authentication(true);
+  TestClient waiting = connect();
+  waiting.send(bytes_with("weir_new"));
+  ASSERT_TRUE(broker_.wait_for_authentication(2));
+  EXPECT_EQ(answer_to("weir_other"), 429U) << "the queue is full";
+  EXPECT_EQ(answer_to("weir_user"), 200U);
+  broker_.hold_authentication(false);
+  EXPECT_EQ(waiting.read_answer().status, 401U);
+}
+
 TEST_F(LimitsTest, PagesOfOtherHostsAreKeptOut) {
   ServerOptions options = quick_options();
   options.allowed_origins = {"https://page.example"};

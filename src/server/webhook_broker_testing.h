@@ -49,6 +49,7 @@ class WebhookBroker final : public broker::Broker {
 
   // Nothing else is there.
   void stop() override {}
+  std::optional<base::Result<broker::PrincipalPtr>> recall(std::string_view) override { return {}; }
   base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
   base::Result<void> reload_tokens() override;
   void publish(const broker::PrincipalPtr&, std::vector<base::Result<event::EventPtr>>,
