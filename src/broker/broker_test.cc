@@ -337,6 +337,24 @@ TEST_F(BrokerTest, RefusesWhatExceedsALimit) {
   EXPECT_TRUE(eventually([&] { return broker.put(R"({"id":"b"})") == "ok"; }));
 }
 
+TEST_F(BrokerTest, NotesMayBeLongerThanTheLongestEvent) {
+  BrokerOptions tight = options();
+  tight.log.event_bytes_max = 100;
+  TestBroker broker(tight);
+  constexpr int kSubscriptions = 50;
+  for (int i = 0; i < kSubscriptions; ++i) {
+    ASSERT_EQ(broker.put(fmt::format(R"({{"id":"s{}"}})", i)), "ok");
+  }
+  EXPECT_EQ(broker.publish(event(1, fmt::format(R"(,"data":"{}")", std::string(100, 'x')))),
+            "json.too_long");
+  EXPECT_EQ(broker.publish(event(1)), "accepted");
+  ASSERT_TRUE(broker.attach("s0")->wait_count(1));
+  EXPECT_EQ(broker.acknowledge("s0", 1), "ok") << "its note is written";
+  EXPECT_EQ(broker.publish(event(2)), "accepted");
+  broker.open_again();
+  EXPECT_EQ(broker->stats().pending, 2U * kSubscriptions - 1);
+}
+
 TEST_F(BrokerTest, IsOneProcessPerDirectory) {
   TestBroker broker(options());
   const auto second = Broker::open(options());

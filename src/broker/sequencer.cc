@@ -181,8 +181,8 @@ void Sequencer::admit(PublishRequest& request, base::Instant at, Group& group) {
 // Events and notes together.
 base::Result<void> Sequencer::commit() {
   const Clock::time_point begin = Clock::now();
-  base::Result<void> written = append_notes();
-  if (written) written = context_.log.commit();
+  append_notes();
+  const base::Result<void> written = context_.log.commit();
   flush_at_ = Clock::now() + kFlushInterval;
   ++context_.counters.commits;
   context_.counters.commit_nanoseconds +=

@@ -111,7 +111,7 @@ class Sequencer final : public ShardHost {
   bool are_noted(std::uint64_t batch) const { return batch <= noted_batch_ && notes_.empty(); }
   void take_report(MatchReport report);
   void finish_notes();
-  base::Result<void> append_notes();
+  void append_notes();
   void on_notes_written();
 
   // Time.

@@ -49,13 +49,10 @@ void Sequencer::finish_notes() {
   }
 }
 
-base::Result<void> Sequencer::append_notes() {
-  for (const Note& note : notes_) {
-    auto appended = context_.log.append_note(note.sequence, note.report.at,
-                                             note.report.matches.finish(note.report.complete));
-    if (!appended) return appended;
+void Sequencer::append_notes() {
+  for (const auto& [sequence, report] : notes_) {
+    context_.log.append_note(sequence, report.at, report.matches.finish(report.complete));
   }
-  return {};
 }
 
 void Sequencer::on_notes_written() {

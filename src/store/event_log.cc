@@ -11,9 +11,6 @@
 namespace weir::store {
 namespace {
 
-// What the length of a record can tell, with room.
-constexpr std::size_t kRecordBytesLimit = std::size_t{1} << 30U;
-
 class SegmentedLog final : public EventLog {
  public:
   SegmentedLog(FileSystem& files, std::filesystem::path directory, const LogOptions& options,
@@ -31,9 +28,8 @@ class SegmentedLog final : public EventLog {
     return writer_.append_event(at, json);
   }
 
-  base::Result<void> append_note(std::uint64_t sequence, base::Instant at,
-                                 std::string_view note) override {
-    return writer_.append_note(sequence, at, note);
+  void append_note(std::uint64_t sequence, base::Instant at, std::string_view note) override {
+    writer_.append_note(sequence, at, note);
   }
 
   base::Result<void> commit() override { return writer_.commit(); }
@@ -100,7 +96,7 @@ class SegmentedLog final : public EventLog {
 base::Result<std::unique_ptr<EventLog>> EventLog::open(FileSystem& files,
                                                        const std::filesystem::path& directory,
                                                        LogOptions options) {
-  options.record_bytes_max = std::min(options.record_bytes_max, kRecordBytesLimit);
+  options.event_bytes_max = std::min(options.event_bytes_max, kRecordBytesMax);
   auto recovered = recover_segments(files, directory);
   if (!recovered) return recovered.error();
   return std::make_unique<SegmentedLog>(files, directory, options, *std::move(recovered));

@@ -35,11 +35,13 @@
 
 namespace weir::store {
 
+constexpr std::size_t kRecordBytesMax = std::size_t{1} << 30U;  // its length has room for more
+
 struct LogOptions {
   std::uint64_t segment_bytes = std::uint64_t{64} << 20U;   // a new file beyond this
   std::uint64_t retention_bytes = std::uint64_t{4} << 30U;  // whole segments are removed beyond
   std::optional<base::Duration> retention_age = {};
-  std::size_t record_bytes_max = std::size_t{16} << 20U;
+  std::size_t event_bytes_max = std::size_t{16} << 20U;  // the longest; at most kRecordBytesMax
 };
 
 enum class RecordKind : std::uint8_t { kEvent = 1, kNote = 2 };
@@ -91,8 +93,8 @@ class EventLog {
 
   // Takes the next sequence for an event, which commit() will write.
   virtual base::Result<std::uint64_t> append_event(base::Instant at, std::string_view json) = 0;
-  virtual base::Result<void> append_note(std::uint64_t sequence, base::Instant at,
-                                         std::string_view note) = 0;
+  // Of at most kRecordBytesMax.
+  virtual void append_note(std::uint64_t sequence, base::Instant at, std::string_view note) = 0;
   // Without records it only does a repair that is due, so that it tells whether the log can write.
   virtual base::Result<void> commit() = 0;
   // Removes old segments beyond the limits of size and age, never the newest one.

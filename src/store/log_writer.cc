@@ -27,27 +27,24 @@ LogWriter::LogWriter(FileSystem& files, std::filesystem::path directory, const L
 }
 
 base::Result<std::uint64_t> LogWriter::append_event(base::Instant at, std::string_view json) {
+  if (json.size() > options_.event_bytes_max) {
+    return base::Error{base::ErrorId::kJsonTooLong,
+                       fmt::format("an event of {} bytes for the event log of {}: the limit is {}",
+                                   json.size(), directory_.native(), options_.event_bytes_max),
+                       std::nullopt};
+  }
   const std::uint64_t sequence = batch_end_.next_sequence;
-  auto appended =
-      append({.kind = RecordKind::kEvent, .sequence = sequence, .at = at, .payload = json});
-  if (!appended) return appended.error();
+  append({.kind = RecordKind::kEvent, .sequence = sequence, .at = at, .payload = json});
   batch_end_.next_sequence = sequence + 1;
   return sequence;
 }
 
-base::Result<void> LogWriter::append_note(std::uint64_t sequence, base::Instant at,
-                                          std::string_view note) {
-  return append({.kind = RecordKind::kNote, .sequence = sequence, .at = at, .payload = note});
+void LogWriter::append_note(std::uint64_t sequence, base::Instant at, std::string_view note) {
+  WEIR_CHECK(note.size() <= kRecordBytesMax);
+  append({.kind = RecordKind::kNote, .sequence = sequence, .at = at, .payload = note});
 }
 
-base::Result<void> LogWriter::append(const RecordView& record) {
-  if (record.payload.size() > options_.record_bytes_max) {
-    return base::Error{
-        base::ErrorId::kJsonTooLong,
-        fmt::format("a record of {} bytes for the event log of {}: the limit is {}",
-                    record.payload.size(), directory_.native(), options_.record_bytes_max),
-        std::nullopt};
-  }
+void LogWriter::append(const RecordView& record) {
   if (batch_.empty()) begin_batch();
   RecordView placed = record;
   placed.confirmed_bytes = batch_place_.offset_bytes;
@@ -55,7 +52,6 @@ base::Result<void> LogWriter::append(const RecordView& record) {
   append_record(batch_, {batch_place_.segment_number, batch_end_.bytes}, placed);
   batch_end_.bytes += placed.size_bytes();
   batch_end_.newest = std::max(batch_end_.newest, placed.at);
-  return {};
 }
 
 void LogWriter::begin_batch() {

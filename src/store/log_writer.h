@@ -31,11 +31,11 @@ class LogWriter {
             std::shared_ptr<SegmentList> segments);
 
   base::Result<std::uint64_t> append_event(base::Instant at, std::string_view json);
-  base::Result<void> append_note(std::uint64_t sequence, base::Instant at, std::string_view note);
+  void append_note(std::uint64_t sequence, base::Instant at, std::string_view note);
   base::Result<void> commit();
 
  private:
-  base::Result<void> append(const RecordView& record);
+  void append(const RecordView& record);
   void begin_batch();
   bool needs_new_segment() const;
   base::Result<void> prepare();
