@@ -1,40 +1,82 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each token reaches exactly what it was granted: publish, stream, resume, replace, webhook."""
+"""Each token reaches exactly what it was granted, by every way in and out."""
 
+import asyncio
 import itertools
+import json
 import signal
 import tempfile
 import unittest
-import urllib.parse
 from pathlib import Path
+from typing import Callable, NamedTuple
 
-from broker_program import STRUCTURED, Broker, Sse, eventually
+import websockets
+
+from broker_program import JSON, STRUCTURED, Broker, Sse, eventually, events_of
 from weir_program import event, weir
 from webhook_test import QUICK, Receiver
 
-SOURCES = ["/a/1", "/a/2", "/b/1", "/ab"]
+SOURCES = ["/b/1", "/ab", "/a/2", "/a/1"]
 TYPES = ["x.one", "x.two", "y"]
-EVENTS = [(source, type_) for source, type_ in itertools.product(SOURCES, TYPES)]
+EVENTS = list(itertools.product(SOURCES, TYPES))
+LAST = "/a/1!y"  # whoever may see anything may see this
 
-# Token -> its grants on the command line, and what they cover.
+
+class Token(NamedTuple):
+    grants: list[str]  # on the command line
+    publishes: Callable[[str, str], bool]
+    sees: Callable[[str, str], bool]
+    admin: bool = False
+
+
+def nothing(_source: str, _type: str) -> bool:
+    return False
+
+
+def everything(_source: str, _type: str) -> bool:
+    return True
+
+
+def below_a(source: str, _type: str) -> bool:
+    return source.startswith("/a/")
+
+
 TOKENS = {
-    "everything": (["--publish", "all", "--subscribe", "all"],
-                   lambda s, t: True, lambda s, t: True),
-    "reader": (["--subscribe", "source:/a/"],
-               lambda s, t: False, lambda s, t: s.startswith("/a/")),
-    "writer": (["--publish", "source:/b/,type:x."], lambda s, t: s.startswith("/b/") and
-               t.startswith("x."), lambda s, t: False),
-    "mixed": (["--publish", "type:y", "--subscribe", "source:/a/,type:x.", "--subscribe", "type:y"],
-              lambda s, t: t.startswith("y"),
-              lambda s, t: (s.startswith("/a/") and t.startswith("x.")) or t.startswith("y")),
-    "admin": (["--admin"], lambda s, t: False, lambda s, t: False),
-    "boss": (["--admin", "--subscribe", "all"], lambda s, t: False, lambda s, t: True),
+    "everything": Token(["--publish", "all", "--subscribe", "all"], everything, everything),
+    "reader": Token(["--subscribe", "source:/a/"], nothing, below_a),
+    "writer": Token(["--publish", "source:/b/,type:x."],
+                    lambda s, t: s.startswith("/b/") and t.startswith("x."), nothing),
+    "mixed": Token(["--publish", "type:y", "--subscribe", "source:/a/,type:x.",
+                    "--subscribe", "type:y"], lambda s, t: t.startswith("y"),
+                   lambda s, t: below_a(s, t) and t.startswith("x.") or t.startswith("y")),
+    "admin": Token(["--admin"], nothing, nothing, admin=True),
+    "lead": Token(["--admin", "--subscribe", "source:/a/"], nothing, below_a, admin=True),
+    "boss": Token(["--admin", "--subscribe", "all"], nothing, everything, admin=True),
 }
 
 
 def name_of(source: str, type_: str) -> str:
     return f"{source}!{type_}"
+
+
+def visible(name: str) -> list[str]:
+    return [name_of(*pair) for pair in EVENTS if TOKENS[name].sees(*pair)]
+
+
+def own(name: str) -> list[str] | int:
+    """What a token is to get of a subscription of its own to everything, or a status."""
+    return visible(name) or 403
+
+
+def others(name: str, owner: str) -> list[str] | int:
+    """The same of one that another owns."""
+    if name == owner:
+        return own(name)
+    if not TOKENS[name].admin:
+        return 404
+    covers = set(visible(owner)) <= set(visible(name))
+    return visible(owner) if visible(name) and covers else 403
 
 
 class GrantsTest(unittest.TestCase):
@@ -44,12 +86,12 @@ class GrantsTest(unittest.TestCase):
         cls.data = Path(cls.directory.name) / "data"
         cls.data.mkdir(mode=0o700)
         cls.tokens = {}
-        for name, (grants, _, _) in TOKENS.items():
-            done = weir("token", "create", name, *grants, "--data", str(cls.data))
+        for name, token in TOKENS.items():
+            done = weir("token", "create", name, *token.grants, "--data", str(cls.data))
             assert done.code == 0, done.err
             cls.tokens[name] = done.out.strip()
         cls.broker = Broker("--anonymous", "off", "--dedup", "off", data=cls.data,
-                            environment=QUICK)
+                            environment={**QUICK, "WEIR_WEBHOOKS_REFUSALS": "1"})
         cls.root = cls.tokens["everything"]
 
     @classmethod
@@ -63,37 +105,181 @@ class GrantsTest(unittest.TestCase):
         results = answer.json()["results"]
         return {pair: result["status"] for pair, result in zip(EVENTS, results)}
 
-    def visible(self, name: str) -> list[str]:
-        return [name_of(*pair) for pair in EVENTS if TOKENS[name][2](*pair)]
+    # Ways in: what becomes of each event.
 
-    def test_publishing(self):
-        for name, (_, may_publish, _) in TOKENS.items():
-            got = self.publish_all(self.tokens[name])
-            for pair, status in got.items():
-                self.assertEqual(status, "accepted" if may_publish(*pair) else "rejected",
-                                 (name, pair))
+    def publish_batch(self, name: str) -> dict[tuple[str, str], bool]:
+        return {pair: status == "accepted"
+                for pair, status in self.publish_all(self.tokens[name]).items()}
 
-    def test_streaming_and_resuming(self):
-        for name in ["everything", "reader", "mixed"]:
-            token = self.tokens[name]
-            sub = f"stream-{name}"
-            self.assertEqual(self.broker.subscribe(sub, token=token).status, 201)
-            with Sse(self.broker, "/stream?filter=true", token=token) as stream:
-                self.publish_all(self.root)
-                wanted = self.visible(name)
-                self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted)
-            with Sse(self.broker, f"/subscriptions/{sub}/events", token=token) as stream:
-                self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted, name)
-            with Sse(self.broker, f"/subscriptions/{sub}/events", token=token,
-                     last_event_id="1") as stream:
-                self.assertEqual([one["id"] for one in stream.events(len(wanted) - 1)], wanted[1:])
+    def publish_single(self, name: str) -> dict[tuple[str, str], bool]:
+        found = {}
+        for source, type_ in EVENTS:
+            answer = self.broker.request("POST", "/events", event(source=source, type=type_),
+                                         {"Content-Type": STRUCTURED}, self.tokens[name])
+            self.assertIn(answer.status, (202, 403))
+            found[source, type_] = answer.status == 202
+        return found
+
+    # Ways out: the ids of the events that a token gets, or the status by which it is refused. Each
+    # makes subscriptions of the name that it is given.
+
+    def read(self, target: str, token: str, last_event_id: str | None = None) -> list[str] | int:
+        """What a stream has up to the event that comes last."""
+        with Sse(self.broker, target, token=token, last_event_id=last_event_id) as stream:
+            if stream.status != 200:
+                return stream.status
+            ids = []
+            while LAST not in ids:
+                ids += [one["id"] for one in stream.events(1)]
+            return ids
+
+    def made(self, sub: str, name: str, filter_text: str = "true", **members) -> int:
+        """0 if it could be made."""
+        status = self.broker.subscribe(sub, filter_text, token=self.tokens[name], **members).status
+        return 0 if status in (200, 201) else status
+
+    def by_sse(self, name: str, sub: str):
+        if refused := self.made(sub, name):
+            return refused
+        self.publish_all(self.root)
+        return self.read(f"/subscriptions/{sub}/events", self.tokens[name])
+
+    def by_post(self, name: str, sub: str):
+        answer = self.broker.request("POST", "/subscriptions", json.dumps({"id": sub}),
+                                     {"Content-Type": JSON}, self.tokens[name])
+        if answer.status != 201:
+            return answer.status
+        self.publish_all(self.root)
+        return self.read(f"/subscriptions/{sub}/events", self.tokens[name])
+
+    def by_resuming(self, name: str, sub: str):
+        ids = self.by_sse(name, sub)
+        if isinstance(ids, int) or len(ids) < 2:
+            return ids
+        return ids[:1] + self.read(f"/subscriptions/{sub}/events", self.tokens[name], "1")
+
+    def by_restarting(self, name: str, sub: str):
+        if refused := self.made(sub, name):
+            return refused
+        self.publish_all(self.root)
+        self.broker.restart()
+        first = self.read(f"/subscriptions/{sub}/events", self.tokens[name])
+        self.publish_all(self.root)
+        then = self.read(f"/subscriptions/{sub}/events", self.tokens[name], str(len(first)))
+        self.assertEqual(then, first, "as before")
+        return first
+
+    def by_replacing(self, name: str, sub: str):
+        if refused := self.made(sub, name, "type = 'none'") or self.made(sub, name):
+            return refused
+        self.publish_all(self.root)
+        return self.read(f"/subscriptions/{sub}/events", self.tokens[name])
+
+    def by_stream(self, name: str, _sub: str):
+        with Sse(self.broker, "/stream?filter=true", token=self.tokens[name]) as stream:
+            if stream.status != 200:
+                return stream.status
+            self.publish_all(self.root)
+            ids = []
+            while LAST not in ids:
+                ids += [one["id"] for one in stream.events(1)]
+            return ids
+
+    def by_websocket(self, name: str, sub: str):
+        if refused := self.made(sub, name):
+            return refused
+        self.publish_all(self.root)
+        return asyncio.run(self.read_websocket(f"/subscriptions/{sub}/events", name))
+
+    async def read_websocket(self, target: str, name: str):
+        url = f"ws://127.0.0.1:{self.broker.port}{target}"
+        headers = {"Authorization": f"Bearer {self.tokens[name]}"}
+        ids = []
+        try:
+            async with websockets.connect(url, subprotocols=["weir.v1"],
+                                          extra_headers=headers) as socket:
+                await socket.send(json.dumps({"type": "credit", "count": 100}))
+                while LAST not in ids:
+                    message = json.loads(await socket.recv())
+                    if message["type"] == "event":
+                        ids += [one["id"] for one in events_of(message)]
+        except websockets.InvalidStatusCode as refused:
+            return refused.status_code
+        return ids
+
+    def by_webhook(self, name: str, sub: str):
+        with Receiver() as receiver:
+            if refused := self.made(sub, name, sink=receiver.url):
+                return refused
+            self.publish_all(self.root)
+            eventually(lambda: LAST in receiver.taken(), f"{name} gets all")
+            return receiver.taken()
+
+    def by_dead_letters(self, name: str, sub: str):
+        if refused := self.bury(name, sub):
+            return refused
+        return self.read_dead_letters(name, sub)
+
+    def bury(self, name: str, sub: str) -> int:
+        """All that a subscription gets becomes dead letters."""
+        with Receiver() as receiver:
+            receiver.answers = [400] * len(EVENTS)
+            if refused := self.made(sub, name, sink=receiver.url):
+                return refused
+            self.publish_all(self.root)
+            eventually(lambda: LAST in (self.read_dead_letters(name, sub)), "all are buried")
+        return 0
+
+    def read_dead_letters(self, name: str, sub: str):
+        answer = self.broker.request("GET", f"/subscriptions/{sub}/dead-letters",
+                                     token=self.tokens[name])
+        if answer.status != 200:
+            return answer.status
+        return [one["id"] for letter in answer.json()["dead_letters"] for one in events_of(letter)]
+
+    def test_ways_in(self):
+        for name, way in itertools.product(TOKENS, [self.publish_single, self.publish_batch]):
+            with self.subTest(token=name, way=way.__name__):
+                self.assertEqual(way(name), {pair: TOKENS[name].publishes(*pair)
+                                             for pair in EVENTS})
+
+    def test_ways_out(self):
+        ways = [self.by_sse, self.by_post, self.by_resuming, self.by_restarting, self.by_replacing,
+                self.by_stream, self.by_websocket, self.by_webhook, self.by_dead_letters]
+        for name, way in itertools.product(TOKENS, ways):
+            sub = f"{way.__name__}-{name}"
+            with self.subTest(token=name, way=way.__name__):
+                self.assertEqual(way(name, sub), own(name))
+            self.broker.request("DELETE", f"/subscriptions/{sub}", token=self.tokens[name])
+
+    def test_ways_to_what_others_own(self):
+        for owner in ["everything", "reader", "mixed"]:
+            self.assertEqual(self.made("theirs", owner), 0)
+            self.assertEqual(self.bury(owner, "buried"), 0)
+            for name in TOKENS:
+                target, token = "/subscriptions/theirs", self.tokens[name]
+                wanted = others(name, owner)
+                with self.subTest(token=name, owner=owner):
+                    self.assertEqual(self.read(target + "/events", token), wanted)
+                    self.assertEqual(asyncio.run(self.read_websocket(target + "/events", name)),
+                                     wanted)
+                    self.assertEqual(self.read_dead_letters(name, "buried"), wanted)
+                    knows = name == owner or TOKENS[name].admin
+                    acknowledged = self.broker.request("POST", target + "/ack", '{"upto":0}',
+                                                       {"Content-Type": JSON}, token)
+                    self.assertEqual(acknowledged.status, 204 if knows else 404)
+                    replaced = self.broker.subscribe("theirs", "true", token=token)
+                    self.assertEqual(replaced.status, 200 if isinstance(wanted, list) else
+                                     403 if knows or not visible(name) else 404)
+            for sub in ["theirs", "buried"]:
+                self.broker.request("DELETE", f"/subscriptions/{sub}", token=self.tokens[owner])
 
     def test_replacing_does_not_widen(self):
         token = self.tokens["reader"]
         self.broker.subscribe("widen", "type = 'y'", token=token)
         self.assertEqual(self.broker.subscribe("widen", "true", token=token).status, 200)
         self.publish_all(self.root)
-        wanted = self.visible("reader")
+        wanted = visible("reader")
         with Sse(self.broker, "/subscriptions/widen/events", token=token) as stream:
             self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted)
         # Another may replace it only as an admin, and it still gets what its owner may see.
@@ -103,21 +289,11 @@ class GrantsTest(unittest.TestCase):
         self.assertEqual(self.broker.subscribe("widen", "type = 'y'",
                                                token=self.tokens["boss"]).status, 200)
         self.publish_all(self.root)
-        wanted = [name for name in self.visible("reader") if name.endswith("!y")]
+        wanted = [name for name in visible("reader") if name.endswith("!y")]
         with Sse(self.broker, "/subscriptions/widen/events", token=token,
-                 last_event_id=str(len(self.visible("reader")))) as stream:
+                 last_event_id=str(len(visible("reader")))) as stream:
             self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted)
         self.broker.request("DELETE", "/subscriptions/widen", token=token)
-
-    def test_a_webhook_gets_what_its_owner_may_see(self):
-        token = self.tokens["mixed"]
-        with Receiver() as receiver:
-            self.broker.subscribe("hook", "true", token=token, sink=receiver.url)
-            self.publish_all(self.root)
-            wanted = self.visible("mixed")
-            eventually(lambda: len(receiver.taken()) == len(wanted), "all arrive")
-            self.assertEqual(receiver.taken(), wanted)
-            self.broker.request("DELETE", "/subscriptions/hook", token=token)
 
     def test_others_subscriptions_are_not_there(self):
         self.broker.subscribe("mine", token=self.tokens["reader"])
@@ -139,6 +315,36 @@ class GrantsTest(unittest.TestCase):
         answer = self.broker.subscribe("block", token=self.tokens["reader"],
                                        config={"outbox": {"policy": "block"}})
         self.assertEqual((answer.status, answer.json()["name"]), (403, "broker.forbidden"))
+
+    def test_what_anonymous_subscriptions_get_is_configured(self):
+        """They are made with all grants, and the broker is started again with others."""
+        texts = [event(id=name_of(*pair), source=pair[0], type=pair[1]) for pair in EVENTS]
+        with Broker("--dedup", "off", environment=QUICK) as broker, Receiver() as receiver:
+            broker.subscribe("plain")
+            broker.subscribe("hook", sink=receiver.url)
+            token = weir("token", "create", "root", "--publish", "all", "--subscribe", "all",
+                         "--admin", "--data", str(broker.data)).out.strip()
+            broker.publish(*texts)
+            eventually(lambda: len(receiver.taken()) == len(texts), "the hook gets all")
+            eventually(lambda: broker.status("hook")["pending"] == 0, "that is acknowledged")
+            broker.environment["WEIR_SERVER_ANONYMOUS_GRANTS"] = "subscribe=source:/a/"
+            broker.restart()
+            self.assertEqual(broker.publish(*texts).json()["accepted"], 0)
+            broker.publish(*texts, token=token)
+            wanted = visible("reader")
+            with Sse(broker, "/subscriptions/plain/events") as stream:
+                ids = [one["id"] for one in stream.events(2 * len(wanted))]
+            self.assertEqual(ids, wanted + wanted)
+            eventually(lambda: len(receiver.taken()) == len(texts) + len(wanted), "the hook, too")
+            self.assertEqual(receiver.taken()[len(texts):], wanted)
+            eventually(lambda: broker.status("hook")["pending"] == 0, "that is acknowledged")
+            broker.arguments += ("--anonymous", "off")
+            broker.restart()
+            broker.publish(*texts, token=token)
+            with Sse(broker, "/subscriptions/plain/events", token=token) as stream:
+                self.assertEqual(stream.status, 404)
+            self.assertEqual(broker.request("GET", "/subscriptions/plain").status, 401)
+            self.assertEqual(broker.status("hook", token)["pending"], 0)
 
     def test_without_a_token_nothing(self):
         for token in [None, "weir_0000000000000000_" + "A" * 43, self.root[:-1] + "x"]:
