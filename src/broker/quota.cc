@@ -6,23 +6,25 @@
 namespace weir::broker {
 
 base::Result<std::shared_ptr<const void>> Quota::take(const std::string& owner) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto found = counts_.find(owner);
-    const std::size_t owned = found == counts_.end() ? 0 : found->second;
-    if (total_ >= limits_.total_max || owned >= limits_.per_owner_max) {
-      const bool is_own = owned >= limits_.per_owner_max;
-      return base::Error{base::ErrorId::kBrokerTooManySubscriptions,
-                         fmt::format("{} {} subscriptions already, the limit",
-                                     is_own ? "you have" : "there are", is_own ? owned : total_),
-                         std::nullopt};
-    }
+  const std::scoped_lock lock(mutex_);
+  const auto found = counts_.find(owner);
+  const std::size_t owned = found == counts_.end() ? 0 : found->second;
+  if (total_ >= limits_.total_max || owned >= limits_.per_owner_max) {
+    const bool is_own = owned >= limits_.per_owner_max;
+    return base::Error{base::ErrorId::kBrokerTooManySubscriptions,
+                       fmt::format("{} {} subscriptions already, the limit",
+                                   is_own ? "you have" : "there are", is_own ? owned : total_),
+                       std::nullopt};
   }
-  return take_anyway(owner);
+  return add(owner);
 }
 
 std::shared_ptr<const void> Quota::take_anyway(const std::string& owner) {
   const std::scoped_lock lock(mutex_);
+  return add(owner);
+}
+
+std::shared_ptr<const void> Quota::add(const std::string& owner) {
   ++counts_[owner];
   ++total_;
   return {static_cast<const void*>(nullptr),

@@ -27,6 +27,7 @@ class Quota : public std::enable_shared_from_this<Quota> {
   std::shared_ptr<const void> take_anyway(const std::string& owner);
 
  private:
+  std::shared_ptr<const void> add(const std::string& owner);  // requires mutex_
   void give_back(const std::string& owner);
 
   Limits limits_;
