@@ -10,6 +10,7 @@
 #include "base/error_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "store/database.h"
 
 namespace weir::broker {
 namespace {
@@ -320,6 +321,32 @@ TEST_F(BrokerTest, KeepsWhatASinkDoesNotTake) {
   EXPECT_EQ(letters->front().reason, "it said no");
   EXPECT_EQ(broker->get(everyone(), "a")->dead_letters, 1U);
   EXPECT_EQ(broker.attach("a")->wait_end(), "broker.in_use");
+}
+
+// A dead letter that cannot be written is not acknowledged.
+TEST_F(BrokerTest, ADeadLetterIsAcknowledgedOnlyTogetherWithItsRow) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","sink":"https://example.com/hook"})"), "ok");
+  const auto consumer = std::make_shared<RecordingConsumer>();
+  const SessionPtr session = broker->attach_sink("a", consumer);
+  session->add_credit(10);
+  for (int i = 1; i <= 3; ++i) broker.publish(event(i));
+  ASSERT_TRUE(consumer->wait_count(3));
+  const auto registry = store::Database::open(directory_ / "data" / "registry.sqlite", {});
+  ASSERT_TRUE((*registry)->execute("ALTER TABLE dead_letters RENAME TO away"));
+  session->bury(1, "it said no");
+  ASSERT_TRUE(eventually([&] { return broker->stats().registry_failures > 0; }));
+  ASSERT_TRUE((*registry)->execute("ALTER TABLE away RENAME TO dead_letters"));
+  session->acknowledge(2);
+  ASSERT_TRUE(consumer->wait_acknowledged(2));
+  EXPECT_EQ(broker->dead_letters(everyone(), "a", 0, 10)->size(), 1U) << "with the next attempt";
+  ASSERT_TRUE((*registry)->execute("ALTER TABLE dead_letters RENAME TO away"));
+  session->bury(3, "it said no");
+  ASSERT_TRUE(eventually([&] { return broker->stats().registry_failures > 1; }));
+  broker.stop();
+  ASSERT_TRUE((*registry)->execute("ALTER TABLE away RENAME TO dead_letters"));
+  broker.open_again();
+  EXPECT_EQ(broker->stats().pending, 1U) << "it is delivered again";
 }
 
 TEST_F(BrokerTest, RefusesWhatExceedsALimit) {

@@ -199,7 +199,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void end_session(Held& held, const base::Error& reason);
   bool release(Held& held, std::uint64_t number);
   void write_cursor(Held& held);
-  void on_cursor_written(std::uint64_t number, std::uint64_t acknowledged,
+  void on_cursor_written(const store::CursorRow& row, std::vector<store::DeadLetterRow> letters,
                          const base::Result<void>& written);
   store::CursorRow cursor_of(const Held& held) const;
   void update_gauges(Held& held);

@@ -32,6 +32,7 @@ struct Shard::Held {
   bool cursor_writing = false;
   std::uint64_t cursor_written = 0;
   std::vector<std::pair<std::uint64_t, Done>> waiting;  // for the cursor to reach this number
+  std::vector<store::DeadLetterRow> letters;            // to be written with the cursor
 
   // What was counted of the outbox so far.
   std::uint64_t pending_seen = 0;

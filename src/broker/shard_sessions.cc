@@ -227,21 +227,27 @@ store::CursorRow Shard::cursor_of(const Held& held) const {
 void Shard::write_cursor(Held& held) {
   if (held.cursor_writing || held.outbox.acknowledged() <= held.cursor_written) return;
   held.cursor_writing = true;
-  context_.host.after_notes(last_batch_, [self = shared_from_this(), row = cursor_of(held)] {
-    self->context_.clerk.write({row}, [self, row](const base::Result<void>& written) {
-      self->post([self, row, written] {
-        self->on_cursor_written(row.subscription, row.acknowledged, written);
-      });
-    });
-  });
+  const auto write = [self = shared_from_this(), row = cursor_of(held),
+                      letters = std::exchange(held.letters, {})] {
+    std::vector<store::RegistryChange> changes(letters.begin(), letters.end());
+    changes.emplace_back(row);
+    const auto done = [self, row, letters](const base::Result<void>& written) {
+      self->post([self, row, letters, written] { self->on_cursor_written(row, letters, written); });
+    };
+    self->context_.clerk.write(std::move(changes), done);
+  };
+  context_.host.after_notes(last_batch_, write);
 }
 
-void Shard::on_cursor_written(std::uint64_t number, std::uint64_t acknowledged,
+void Shard::on_cursor_written(const store::CursorRow& row,
+                              std::vector<store::DeadLetterRow> letters,
                               const base::Result<void>& written) {
-  Held* const held = find(number);
+  Held* const held = find(row.subscription);
   if (held == nullptr) return;
+  const std::uint64_t acknowledged = row.acknowledged;
   held->cursor_writing = false;
   if (written) held->cursor_written = acknowledged;
+  if (!written) held->letters.insert(held->letters.begin(), letters.begin(), letters.end());
   std::vector<std::pair<std::uint64_t, Done>> later;
   for (auto& [waiting_for, done] : std::exchange(held->waiting, {})) {
     if (!written || waiting_for <= acknowledged) {
@@ -256,6 +262,8 @@ void Shard::on_cursor_written(std::uint64_t number, std::uint64_t acknowledged,
   write_cursor(*held);
 }
 
+// The letter is stored in one transaction with the acknowledgement, so that neither is without the
+// other.
 void Shard::bury(ShardSession& session, std::uint64_t number, std::string reason) {
   if (!session.open) return;
   Held& held = *find(session.subscription);
@@ -263,19 +271,18 @@ void Shard::bury(ShardSession& session, std::uint64_t number, std::string reason
   if (!entry || entry->number != number) return;
   Dispatch dispatch{.number = number, .events = {}};
   const auto loaded = load_one(*entry, session.principal->grants, dispatch);
+  if (!loaded) return end_session(held, loaded.error());
   SubscriptionGauges& gauges = *held.subscription.gauges;
   ++context_.counters.buried;
-  if (loaded && *loaded == Loaded::kWhole &&
-      gauges.dead_letters < context_.options.dead_letter_count_max) {
+  if (*loaded == Loaded::kWhole && gauges.dead_letters < context_.options.dead_letter_count_max) {
     ++gauges.dead_letters;
     std::string events = "[";
     for (const EventText& text : dispatch.events) {
       if (events.size() > 1) events += ',';
       events += text.json;
     }
-    context_.clerk.write({store::DeadLetterRow{held.number(), number, context_.options.now(),
-                                               std::move(reason), events + ']'}},
-                         {});
+    held.letters.push_back(
+        {held.number(), number, context_.options.now(), std::move(reason), events + ']'});
   }
   release(held, number);
 }
