@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
+#include <memory>
 
 #include "base/error_testing.h"
+#include "base/memory_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
 #include "store/database.h"
@@ -210,6 +213,39 @@ TEST_F(BrokerTest, EndsASessionThatAcknowledgesTheFuture) {
   const auto consumer = broker.attach("a");
   broker.session->acknowledge(1);
   EXPECT_EQ(consumer->wait_end(), "broker.acknowledge");
+}
+
+// Holds the broker's thread up in on_begin() until it is let go.
+class StallingConsumer final : public Consumer {
+ public:
+  void on_begin() override {
+    begun.set_value();
+    go.get_future().wait();
+  }
+  void on_dispatch(std::vector<Dispatch> /*dispatches*/) override {}
+  void on_acknowledged(std::uint64_t /*number*/) override {}
+  void on_end(const base::Error& reason) override { end.set_value(reason.id); }
+
+  std::promise<void> begun;
+  std::promise<void> go;
+  std::promise<base::ErrorId> end;
+};
+
+TEST_F(BrokerTest, AFloodOfAcknowledgementsTakesNoMemory) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = std::make_shared<StallingConsumer>();
+  const SessionPtr session = broker->attach(everyone(), "a", {}, consumer);
+  consumer->begun.get_future().wait();
+  const std::size_t growth_bytes = base::resident_growth([&] {
+    for (int i = 0; i < 300'000; ++i) {
+      session->acknowledge(static_cast<std::uint64_t>(i));
+      session->add_credit(1);
+    }
+  });
+  consumer->go.set_value();
+  EXPECT_LT(growth_bytes, std::size_t{4} << 20U);
+  EXPECT_EQ(consumer->end.get_future().get(), base::ErrorId::kBrokerAcknowledge) << "none is lost";
 }
 
 TEST_F(BrokerTest, StreamsWithoutKeepingAnything) {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -232,7 +233,9 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::jthread thread_;
 };
 
-// A consumer's hold on a subscription of a shard, in the name of a principal.
+// A consumer's hold on a subscription of a shard, in the name of a principal. However often it says
+// something while the shard is busy, only one task waits there: credit adds up, and of
+// acknowledgements the highest counts.
 class ShardSession final : public Session, public std::enable_shared_from_this<ShardSession> {
  public:
   ShardSession(std::shared_ptr<Shard> shard, std::uint64_t number, PrincipalPtr reader,
@@ -255,7 +258,19 @@ class ShardSession final : public Session, public std::enable_shared_from_this<S
   bool open = false;
 
  private:
+  // What was said and not heard yet.
+  struct Said {
+    std::uint64_t credit = 0;
+    std::uint64_t acknowledged = 0;  // 0: nothing
+  };
+
+  void say(const Said& more);
+  void hear();
+
   std::shared_ptr<Shard> shard_;
+  std::mutex mutex_;  // for what follows
+  Said said_;
+  bool is_posted_ = false;
 };
 
 }  // namespace weir::broker

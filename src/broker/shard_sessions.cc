@@ -18,14 +18,29 @@ base::Error ended(std::string message) {
 
 }  // namespace
 
-void ShardSession::add_credit(std::uint64_t delivery_count) {
-  shard_->post([self = shared_from_this(), delivery_count] {
-    self->shard_->add_credit(*self, delivery_count);
-  });
+void ShardSession::add_credit(std::uint64_t delivery_count) { say({.credit = delivery_count}); }
+
+void ShardSession::acknowledge(std::uint64_t number) { say({.acknowledged = number}); }
+
+void ShardSession::say(const Said& more) {
+  {
+    const std::scoped_lock lock(mutex_);
+    said_.credit += std::min(more.credit, UINT64_MAX - said_.credit);
+    said_.acknowledged = std::max(said_.acknowledged, more.acknowledged);
+    if (std::exchange(is_posted_, true)) return;
+  }
+  shard_->post([self = shared_from_this()] { self->hear(); });
 }
 
-void ShardSession::acknowledge(std::uint64_t number) {
-  shard_->post([self = shared_from_this(), number] { self->shard_->acknowledge(*self, number); });
+void ShardSession::hear() {
+  Said said;
+  {
+    const std::scoped_lock lock(mutex_);
+    said = std::exchange(said_, {});
+    is_posted_ = false;
+  }
+  if (said.acknowledged > 0) shard_->acknowledge(*this, said.acknowledged);
+  if (said.credit > 0) shard_->add_credit(*this, said.credit);
 }
 
 void ShardSession::bury(std::uint64_t number, std::string reason) {
