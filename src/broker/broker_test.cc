@@ -450,6 +450,22 @@ TEST_F(BrokerTest, EndsSessionsWhenItStops) {
   EXPECT_EQ(broker.publish(event(1)), "broker.stopping");
 }
 
+TEST_F(BrokerTest, WritesAllAcknowledgementsWhenItStops) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = broker.attach("a");
+  constexpr int kEvents = 50;
+  for (int i = 1; i <= kEvents; ++i) broker.publish(event(i));
+  ASSERT_TRUE(consumer->wait_count(kEvents));
+  for (int i = 1; i <= kEvents; ++i) {
+    broker.session->acknowledge(static_cast<std::uint64_t>(i));
+    const auto left = static_cast<std::uint64_t>(kEvents - i);
+    ASSERT_TRUE(eventually([&] { return broker->get(everyone(), "a")->pending == left; }));
+  }
+  broker.open_again();
+  EXPECT_EQ(broker->stats().pending, 0U);
+}
+
 TEST_F(BrokerTest, RemovesOldEventsAndCountsWhatThatCosts) {
   BrokerOptions small = options();
   small.log = {.segment_bytes = 4096, .retention_bytes = 8192};

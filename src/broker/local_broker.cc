@@ -169,6 +169,9 @@ std::shared_ptr<Shard> LocalBroker::shard_for(const Definition& definition,
 void LocalBroker::stop() {
   if (stopping_.exchange(true) || !sequencer_) return;
   listen_to_sinks(nullptr);
+  for (const std::shared_ptr<Shard>& shard : shards_) {
+    shard->post([shard = shard.get()] { shard->write_cursors(); });
+  }
   sequencer_->stop();
   for (const std::shared_ptr<Shard>& shard : shards_) shard->stop();
   clerk_->stop();

@@ -166,6 +166,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void checkpoint();
   // The next one saves everything, because the last one was not written.
   void forget_saved();
+  // Hands in all that was acknowledged, without waiting for what is being written.
+  void write_cursors();
 
  private:
   struct Held;
@@ -200,6 +202,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void end_session(Held& held, const base::Error& reason);
   bool release(Held& held, std::uint64_t number);
   void write_cursor(Held& held);
+  void hand_in_cursor(Held& held);
   void on_cursor_written(const store::CursorRow& row, std::vector<store::DeadLetterRow> letters,
                          const base::Result<void>& written);
   store::CursorRow cursor_of(const Held& held) const;

@@ -242,6 +242,17 @@ store::CursorRow Shard::cursor_of(const Held& held) const {
 void Shard::write_cursor(Held& held) {
   if (held.cursor_writing || held.outbox.acknowledged() <= held.cursor_written) return;
   held.cursor_writing = true;
+  hand_in_cursor(held);
+}
+
+void Shard::write_cursors() {
+  for (auto& [number, held] : subscriptions_) {
+    const bool is_behind = held->outbox.acknowledged() > held->cursor_written;
+    if (held->durable() && is_behind) hand_in_cursor(*held);
+  }
+}
+
+void Shard::hand_in_cursor(Held& held) {
   const auto write = [self = shared_from_this(), row = cursor_of(held),
                       letters = std::exchange(held.letters, {})] {
     std::vector<store::RegistryChange> changes(letters.begin(), letters.end());
