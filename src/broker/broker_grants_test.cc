@@ -186,6 +186,24 @@ TEST_F(BrokerGrantsTest, ARevokedTokenLosesItsStreamOfAnothersSubscription) {
   ASSERT_TRUE(own->wait_count(1)) << "the owner's deliveries go on";
 }
 
+// A connection keeps what it was told of its token for a while.
+TEST_F(BrokerGrantsTest, ARevokedTokenBeginsNothingAnyMore) {
+  TestBroker broker(options());
+  const PrincipalPtr admin = principal("admin", Grants::all());
+  add_token(*admin);
+  ASSERT_TRUE(broker->reload_tokens());
+  ASSERT_EQ(broker.put(R"({"id":"a"})", principal("owner", grants_on("/"))), "ok");
+  revoke_token("admin");
+  ASSERT_TRUE(broker->reload_tokens());
+  EXPECT_EQ(broker.attach("a", {}, admin)->wait_end(), "broker.unauthenticated");
+  EXPECT_EQ(broker.put(R"({"id":"b"})", admin), "broker.unauthenticated");
+  const auto consumer = std::make_shared<RecordingConsumer>();
+  const auto definition = Definition::of_filter("true").value();
+  const SessionPtr session = broker->stream(admin, definition, consumer);
+  EXPECT_EQ(consumer->wait_end(), "broker.unauthenticated");
+  EXPECT_EQ(broker->stats().subscriptions_ephemeral, 0U);
+}
+
 TEST_F(BrokerGrantsTest, AnExpiredTokenLosesItsStreamOfAnothersSubscription) {
   TestBroker broker(options());
   ASSERT_EQ(broker.put(R"({"id":"a"})", principal("owner", grants_on("/"))), "ok");

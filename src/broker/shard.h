@@ -148,8 +148,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
                                                      DefinitionPtr definition);
   void remove(std::uint64_t number, const base::Error& reason);
   // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
-  // outboxes stop nobody.
-  void forbid(std::string_view name);
+  // outboxes stop nobody. Who was let in with it just before gets nothing either.
+  void forbid(const std::string& name);
   // The event's keys are distinct again for the subscription; answers when that is durable.
   void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
 
@@ -187,6 +187,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   Held* find(std::uint64_t number);
   void silence(Held& held, const base::Error& reason);
   void silence_expired(base::Instant now);
+  base::Result<void> check_not_forbidden(const Principal& principal) const;
   void watch(const Principal& principal, std::uint64_t number);
   void unwatch(const Principal& principal, std::uint64_t number);
   void touch(Held& held);
@@ -220,6 +221,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free
   std::vector<std::size_t> free_slots_;
+  std::set<std::string, std::less<>> forbidden_;  // names of tokens, which are never given again
   // When tokens of owners and of consumers expire, and of which subscription.
   std::multiset<std::pair<base::Instant, std::uint64_t>> expiries_;
   std::vector<Held*> touched_;            // with something new to send

@@ -59,6 +59,9 @@ void Shard::attach(const std::shared_ptr<ShardSession>& session,
   if (held == nullptr || !held->subscription.gauges->allowed) {
     return session->consumer->on_end(ended("the subscription was deleted or its token revoked"));
   }
+  if (const auto checked = check_not_forbidden(*session->principal); !checked) {
+    return session->consumer->on_end(checked.error());
+  }
   if (acknowledged && !release(*held, *acknowledged)) {
     return session->consumer->on_end({base::ErrorId::kBrokerAcknowledge,
                                       "delivery " + std::to_string(*acknowledged) +

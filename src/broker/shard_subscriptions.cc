@@ -76,6 +76,7 @@ base::Result<void> Shard::restore(RestoredSubscription restored) {
 }
 
 base::Result<std::uint64_t> Shard::add(const ShardSubscription& subscription) {
+  if (auto checked = check_not_forbidden(*subscription.principal); !checked) return checked.error();
   const Definition& definition = *subscription.definition;
   const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
   const auto held = enter(subscription, outbox, {});
@@ -126,7 +127,13 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
   update_wake();
 }
 
-void Shard::forbid(std::string_view name) {
+base::Result<void> Shard::check_not_forbidden(const Principal& principal) const {
+  if (!forbidden_.contains(principal.name)) return {};
+  return base::Error{base::ErrorId::kBrokerUnauthenticated, "the token was revoked", std::nullopt};
+}
+
+void Shard::forbid(const std::string& name) {
+  forbidden_.insert(name);
   for (auto& [number, held] : subscriptions_) {
     const PrincipalPtr& owner = held->subscription.principal;
     if (owner && owner->name == name) {
