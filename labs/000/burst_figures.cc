@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 
-#include "000/csv_file.h"
 #include "000/figures.h"
 #include "000/window_stream.h"
 #include "bloom/growing_bloom.h"
+#include "shared/csv_file.h"
 
 namespace weir::lab {
 namespace {

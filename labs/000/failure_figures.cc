@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "000/csv_file.h"
 #include "000/figures.h"
 #include "base/prng.h"
 #include "bloom/slice_sizing.h"
 #include "bloom/sliced_bloom.h"
+#include "shared/csv_file.h"
 
 namespace weir::lab {
 namespace {

@@ -11,35 +11,10 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/prng.h"
+#include "shared/zipf_draw.h"
 
 namespace weir::lab {
 namespace {
-
-std::vector<double> zipf_weights(std::size_t item_count, double exponent) {
-  std::vector<double> weights(item_count);
-  double sum = 0;
-  for (std::size_t i = 0; i < item_count; ++i) {
-    sum += weights[i] = std::pow(static_cast<double>(i + 1), -exponent);
-  }
-  for (double& weight : weights) weight /= sum;
-  return weights;
-}
-
-// Draws ranks from 0 by Zipf's law.
-class ZipfDraw {
- public:
-  ZipfDraw(std::size_t item_count, double exponent) : sums_(zipf_weights(item_count, exponent)) {
-    for (std::size_t i = 1; i < sums_.size(); ++i) sums_[i] += sums_[i - 1];
-  }
-
-  std::size_t next(base::Prng& prng) const {
-    const auto found = std::ranges::upper_bound(sums_, prng.fraction());
-    return std::min(static_cast<std::size_t>(found - sums_.begin()), sums_.size() - 1);
-  }
-
- private:
-  std::vector<double> sums_;
-};
 
 double expected_distinct(std::size_t item_count, double exponent, double draw_count) {
   double sum = 0;

@@ -4,10 +4,10 @@
 #include <numeric>
 #include <span>
 
-#include "000/csv_file.h"
 #include "000/figures.h"
 #include "000/generator.h"
 #include "bloom/sliced_bloom.h"
+#include "shared/csv_file.h"
 
 namespace weir::lab {
 namespace {

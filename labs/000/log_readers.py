@@ -5,21 +5,15 @@ A web log's event is the URL. A flow's event is its source, as in the paper; a D
 that is asked for, since few clients ask. Lines that cannot be read are counted, not guessed at.
 """
 
-import gzip
-import io
-import lzma
 import re
-import zipfile
 from pathlib import Path
-from typing import Callable, Iterable, NamedTuple, TextIO
+from typing import Callable, Iterable, NamedTuple
+
+from lab_data import DataError, find_file, open_text
 
 Row = tuple[str, str]  # client, event
 
 REQUEST = re.compile(r'(\S+) \[[^\]]*\] "(?:[A-Z]+ )?(\S.*?)(?: HTTP/[\d.]+)?" \d+(?: \S+)?\s*')
-
-
-class LogError(Exception):
-    """A log that is missing or has nothing in it."""
 
 
 class Log(NamedTuple):
@@ -79,27 +73,10 @@ def parse(kind: Kind, lines: Iterable[str]) -> Log:
     return Log(kind.name, rows, malformed_count)
 
 
-def open_text(path: Path) -> TextIO:
-    """The text of a file that may be compressed; of an archive, its first file."""
-    if path.suffix == ".zip":
-        archive = zipfile.ZipFile(path)
-        names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
-        if not names:
-            raise LogError(f"{path} is empty")
-        return io.TextIOWrapper(archive.open(names[0]), "latin-1")
-    openers = {".gz": gzip.open, ".xz": lzma.open}
-    return openers.get(path.suffix, open)(path, "rt", encoding="latin-1")
-
-
 def read(folder: Path, kind: Kind) -> Log:
-    paths = sorted(folder.glob(kind.pattern)) if folder.is_dir() else []
-    if not paths:
-        raise LogError(f"{folder} has no {kind.pattern} ({kind.name})")
-    try:
-        with open_text(paths[0]) as file:
-            log = parse(kind, file)
-    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise LogError(f"{paths[0]}: {error}") from error
+    path = find_file(folder, kind.pattern, kind.name)
+    with open_text(path) as file:
+        log = parse(kind, file)
     if not log.rows:
-        raise LogError(f"{paths[0]} has no {kind.name} rows")
+        raise DataError(f"{path} has no {kind.name} rows")
     return log

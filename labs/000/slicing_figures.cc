@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "000/csv_file.h"
 #include "000/figures.h"
 #include "bloom/numeric.h"
 #include "bloom/sizing.h"
 #include "bloom/slice_sizing.h"
 #include "bloom/sliced_bloom.h"
+#include "shared/csv_file.h"
 
 namespace weir::lab {
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "000/csv_file.h"
 #include "000/figures.h"
 #include "bloom/bloom_tree.h"
+#include "shared/csv_file.h"
 
 namespace weir::lab {
 namespace {
