@@ -53,6 +53,10 @@ class TidyTest(unittest.TestCase):
         printing = lab.replace("int f();", "void f() { fmt::print(); }")
         self.assert_error("labs/000/cells.cc", printing, "no printing")
         self.assert_clean("labs/000/lab_main.cc", printing)
+        timing = lab.replace("int f();", "void f() { clock_gettime(); }")
+        self.assert_error("labs/000/cells.cc", timing, "no clock")
+        self.assert_clean("labs/000/lab_main.cc", timing)
+        self.assert_error("labs/000/lab_main.cc", lab.replace("f()", "f(std::mt19937)"), "chance")
 
     def test_files_have_a_longest_length(self):
         long = source("int x;\n" * 600)
