@@ -35,7 +35,7 @@ FOLDERS = {
 OUTSIDE = {
     "apps": "cli",
     "include": "base event filter match engine",
-    "labs": "base bloom",
+    "labs": "base bloom match",
     "tests": " ".join(FOLDERS),
 }
 

@@ -30,8 +30,9 @@
 // Costs: a publication costs its pairs, at most k lists for each, and a pass over their filters,
 // which lie in memory in order; nothing is allocated or cleared. n / 8 + 12 bytes per subscription
 // (kEveryBit: n / 8 + 4 for each bit of B(s), and 8). Adding costs its pairs; removing the same, or
-// with kEveryBit a search in each of its lists. Few pairs want a small n: 64 bits are one word to
-// test; labs/001 measures. Single-threaded.
+// with kEveryBit a search in each of its lists. Measured (labs/001) with 100 000 subscriptions of 2
+// to 5 predicates on 20 attributes, 512 bits, k = 2: 8.6 us per publication, kEveryBit 127 us, and
+// 1.1 times the candidates of exact sets. 64 bits want few attributes. Single-threaded.
 //
 //   BloomPrefilter prefilter({.bit_count = 256, .probe_count = 2});
 //   const PrefilterId id = prefilter.add(hashes_of_equality_pairs);

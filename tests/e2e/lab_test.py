@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./lab 000 on few events: writes every table, judges every claim, says what is missing."""
+"""./lab 000 and 001 on little input: write every table, judge every claim, say what is missing."""
 
+import io
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(os.environ.get("WEIR_LABS", ROOT / "build/release/labs")).resolve() / "lab_000"
-EXPERIMENT = ROOT / "labs/000/experiment"
-sys.path[:0] = [str(ROOT / "tools"), str(EXPERIMENT.parent)]
+PROGRAMS = Path(os.environ.get("WEIR_LABS", ROOT / "build/release/labs")).resolve()
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "labs/000"), str(ROOT / "labs/001")]
 
 import log_readers  # noqa: E402
+import quote_readers  # noqa: E402
 
 VERDICTS = ("holds", "holds partly", "does not hold", "not tested")
 FIGURES = {"1(a)", "1(b)", "5(a)", "5(b,c)", "5(d)", "7(a)", "7(b)", "7(c)", "8", "9(a)", "9(b)",
@@ -30,18 +32,52 @@ ZEEK = ["#fields\tts"] + [f"{i}.5\tC\t10.0.0.{i % 3}\t1\t10.0.0.9\t53\tudp\t1\t0
                           for i in range(1500)]
 
 
+DAILY = ["[class,'STOCK'],[symbol,'S{}'],[open,{}.05],[high,{}.50],[low,9.00],[close,9.25],"
+         "[volume,{}],[date,'{}-Dec-04']".format(i % 7, 9 + i % 5, 10 + i % 5, 100 * i, 1 + i % 28)
+         for i in range(60)]
+PUBLICATIONS = [f"0 0 P i symbol {i % 9} i open {i % 50} i volume {7 * i}" for i in range(60)]
+SUBSCRIPTIONS = ["0 0 S i symbol = 3 i open >= 20", "0 1 S i symbol = 4 i volume <= 99",
+                 "0 2 S i open >= 5 i open <= 9"]
+
+
+def run_lab(paper: str, *arguments: str | Path) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, ROOT / "labs" / paper / "experiment", "--program",
+                           PROGRAMS / f"lab_{paper}", *arguments],
+                          text=True, capture_output=True, timeout=240)
+
+
 def run(*arguments: str | Path) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, EXPERIMENT, "--program", PROGRAM, "--repetitions", "1",
-                           *arguments], text=True, capture_output=True, timeout=240)
+    return run_lab("000", "--repetitions", "1", *arguments)
 
 
-class LabTest(unittest.TestCase):
+def run_001(*arguments: str | Path) -> subprocess.CompletedProcess:
+    return run_lab("001", "--draws", "1", "--publications", "20", *arguments)
+
+
+class LabCase(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.out = self.folder / "out"
 
+    def assert_judged(self, done: subprocess.CompletedProcess, figures: set[str],
+                      table_count: int, chart_count: int) -> None:
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual([line for line in lines if not line.endswith(VERDICTS)], [])
+        self.assertEqual({line.split()[0] for line in lines}, figures)
+        tables = sorted(self.out.glob("*.csv"))
+        self.assertEqual(len(tables), table_count)
+        for table in tables:
+            self.assertGreater(len(table.read_text().splitlines()), 2, table.name)
+        charts = sorted(self.out.glob("*.svg"))
+        self.assertGreaterEqual(len(charts), chart_count)
+        for chart in charts:
+            ElementTree.parse(chart)
+
+
+class Lab000Test(LabCase):
     def write_logs(self, **replaced: list[str]) -> None:
         logs = {"weblog/epa-http.csv": EPA, "weblog/nasa.tsv": NASA,
                 "flows/email.txt": EMAIL, "flows/zeek_dns.log": ZEEK}
@@ -51,18 +87,7 @@ class LabTest(unittest.TestCase):
             path.write_text("\n".join(lines) + "\n")
 
     def assert_complete(self, done: subprocess.CompletedProcess) -> None:
-        self.assertEqual(done.returncode, 0, done.stderr)
-        lines = done.stdout.splitlines()
-        self.assertEqual([line for line in lines if not line.endswith(VERDICTS)], [])
-        self.assertEqual({line.split()[0] for line in lines}, FIGURES)
-        tables = sorted(self.out.glob("*.csv"))
-        self.assertEqual(len(tables), 12)
-        for table in tables:
-            self.assertGreater(len(table.read_text().splitlines()), 2, table.name)
-        charts = sorted(self.out.glob("*.svg"))
-        self.assertGreaterEqual(len(charts), 20)
-        for chart in charts:
-            ElementTree.parse(chart)
+        self.assert_judged(done, FIGURES, table_count=12, chart_count=20)
 
     def test_a_small_run_judges_every_claim(self):
         self.assert_complete(run("--events", "3000", "--out", self.out))
@@ -92,8 +117,87 @@ class LabTest(unittest.TestCase):
 
     def test_a_run_that_fails_is_an_error(self):
         self.assertEqual(run("--events", "1", "--out", self.out).returncode, 1)
-        wrong = subprocess.run([PROGRAM, "--outt", "x"], text=True, capture_output=True)
+        wrong = subprocess.run([PROGRAMS / "lab_000", "--outt", "x"], text=True,
+                               capture_output=True)
         self.assertEqual((wrong.returncode, wrong.stderr), (2, "lab_000: what is '--outt'?\n"))
+
+
+class Lab001Test(LabCase):
+    def write_data(self, publications=PUBLICATIONS, subscriptions=SUBSCRIPTIONS) -> None:
+        for name in ("pubs_subs", "quotes_daily"):
+            (self.folder / name).mkdir()
+        for name, lines in (("p10k", publications), ("s1k", subscriptions)):
+            (self.folder / "pubs_subs" / name).write_text("\n".join(lines) + "\n")
+        text = "\n".join(DAILY).encode()
+        with tarfile.open(self.folder / "quotes_daily/quotes.tar.xz", "w:xz") as archive:
+            entry = tarfile.TarInfo("S")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text))
+
+    def test_a_small_run_judges_every_claim(self):
+        done = run_001("--subscriptions", "2000", "--out", self.out)
+        self.assert_judged(done, {"IV", "V", "VI"}, table_count=5, chart_count=20)
+        self.assertIn("0 of ", done.stdout)
+        self.assertNotIn("OTHER candidates", done.stdout)
+
+    def test_the_same_run_gives_the_same_tables_but_for_times(self):
+        first, second = self.folder / "first", self.folder / "second"
+        for out in (first, second):
+            self.assertEqual(run_001("--subscriptions", "1000", "--out", out).returncode, 0)
+        for table in set(first.glob("*.csv")) - {first / "times.csv"}:
+            self.assertEqual(table.read_text(), (second / table.name).read_text(), table.name)
+
+    def test_reads_quotes_and_counts_what_it_cannot_read(self):
+        self.write_data(publications=[*PUBLICATIONS, "0 0 P i symbol x", "0 0 P i symbol 7"])
+        done = run_001("--subscriptions", "1000", "--data", self.folder, "--out", self.out)
+        self.assert_judged(done, {"IV", "V", "VI"}, table_count=5, chart_count=30)
+        self.assertIn("pubs_subs: 20 publications, 3 subscriptions, 2 malformed lines", done.stderr)
+        self.assertIn("daily quotes: 20 publications, 1000 subscriptions, 0 malformed", done.stderr)
+
+    def test_missing_data_is_an_error(self):
+        self.write_data()
+        (self.folder / "quotes_daily/quotes.tar.xz").write_text("no archive")
+        done = run_001("--data", self.folder, "--out", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("quotes.tar.xz: ", done.stderr)
+        (self.folder / "pubs_subs/s1k").unlink()
+        done = run_001("--data", self.folder, "--out", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pubs_subs has no s* (subscriptions)", done.stderr)
+
+    def test_a_run_that_fails_is_an_error(self):
+        self.assertEqual(run_001("--subscriptions", "1", "--out", self.out).returncode, 1)
+        for words in (["--outt", "x"], ["--out", str(self.out), "--workload", "x"]):
+            wrong = subprocess.run([PROGRAMS / "lab_001", *words], text=True, capture_output=True)
+            self.assertEqual((wrong.returncode, wrong.stderr),
+                             (2, f"lab_001: what is '{words[-2]}'?\n"))
+
+
+class QuoteReadersTest(unittest.TestCase):
+    def test_takes_prices_in_cents_and_texts_as_numbers(self):
+        texts = quote_readers.Texts()
+        quote = quote_readers.daily_quote(DAILY[8], texts)
+        self.assertEqual(list(quote), quote_readers.ATTRIBUTES)
+        self.assertEqual((quote["open"], quote["volume"]), (1205, 800))
+        self.assertEqual(quote["symbol"], texts.number("S1"))
+        self.assertNotEqual(quote["symbol"], quote["class"])
+        self.assertIsNone(quote_readers.daily_quote("[class,'STOCK'],[symbol,'S1']", texts))
+
+    def test_takes_integers_and_operators(self):
+        self.assertEqual(quote_readers.publication(PUBLICATIONS[2]),
+                         {"symbol": 2, "open": 2, "volume": 14})
+        self.assertEqual(quote_readers.subscription(SUBSCRIPTIONS[0]),
+                         [("symbol", "=", 3), ("open", ">=", 20)])
+        for bad in ("", "0 0 S", "0 0 S i symbol = x", "0 0 S i symbol ~ 3", "0 0 S i symbol =",
+                    PUBLICATIONS[0]):
+            self.assertIsNone(quote_readers.subscription(bad), bad)
+
+    def test_two_bounds_become_one_range(self):
+        data = quote_readers.Data("x", ["symbol", "open"], [{"symbol": 4, "open": 7}],
+                                  [[("symbol", "=", 4), ("open", ">=", 9), ("open", "<=", 5)],
+                                   [("open", "<=", 5)]], 0)
+        self.assertEqual(list(quote_readers.lines_of(data)),
+                         ["p 4 7", "s 0=4 1:5:9", f"s 1:{quote_readers.LOWEST}:5"])
 
 
 class LogReadersTest(unittest.TestCase):

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// lab_001: runs the experiments of paper 001 and writes their results as CSV.
+//
+//   lab_001 --out DIR [--subscriptions N] [--publications N] [--draws N] [--workload NAME=FILE]...
+//
+// Generated workloads are always run; a file has the lines of workload.h and is run as it is. Times
+// are of all subscriptions, the rest of a twentieth.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "001/figures.h"
+#include "001/generator.h"
+
+namespace {
+
+using weir::lab::Lab;
+
+struct Arguments {
+  std::string directory;
+  std::size_t subscription_count = 100'000;
+  std::size_t publication_count = 1'000;
+  std::size_t draw_count = 3;
+  std::vector<std::pair<std::string, std::string>> workloads;  // name, file
+};
+
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+bool parse_number(std::string_view text, std::size_t lowest, std::size_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= lowest;
+}
+
+bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
+  if (name == "--out") arguments.directory = value;
+  if (name == "--out") return !value.empty();
+  if (name == "--subscriptions") return parse_number(value, 1'000, arguments.subscription_count);
+  if (name == "--publications") return parse_number(value, 20, arguments.publication_count);
+  if (name == "--draws") return parse_number(value, 1, arguments.draw_count);
+  const std::size_t middle = value.find('=');
+  if (middle == std::string_view::npos || name != "--workload") return false;
+  arguments.workloads.emplace_back(value.substr(0, middle), value.substr(middle + 1));
+  return true;
+}
+
+std::vector<weir::lab::Workload> generated(const Arguments& arguments) {
+  const weir::lab::GeneratorSizes sizes{.subscription_count = arguments.subscription_count,
+                                        .publication_count = arguments.publication_count};
+  return {weir::lab::make_content(weir::lab::ContentKind::kW1, sizes),
+          weir::lab::make_content(weir::lab::ContentKind::kW2, sizes),
+          weir::lab::make_quotes({}, sizes)};
+}
+
+bool read_files(const Arguments& arguments, std::vector<weir::lab::Workload>& workloads) {
+  for (const auto& [name, file] : arguments.workloads) {
+    auto workload = weir::lab::read_workload(name, file);
+    if (!workload) {
+      fmt::print(stderr, "lab_001: {}\n", workload.error().message);
+      return false;
+    }
+    workloads.push_back(std::move(*workload));
+  }
+  return true;
+}
+
+bool write_all(const Lab& lab) {
+  using Figure = bool (*)(const Lab&);
+  constexpr Figure kFigures[] = {
+      weir::lab::write_floors, weir::lab::write_prefilter,  weir::lab::write_equality,
+      weir::lab::write_times,  weir::lab::write_compressed,
+  };
+  for (const Figure figure : kFigures) {
+    if (!figure(lab)) {
+      fmt::print(stderr, "lab_001: cannot write to {}\n", lab.directory);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  Arguments arguments;
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    if (i + 1 == words.size() || !parse_argument(words[i], words[i + 1], arguments)) {
+      fmt::print(stderr, "lab_001: what is '{}'?\n", words[i]);
+      return 2;
+    }
+  }
+  if (arguments.directory.empty()) {
+    fmt::print(stderr, "lab_001: --out DIR is missing\n");
+    return 2;
+  }
+  Lab lab{.directory = arguments.directory,
+          .workloads = generated(arguments),
+          .swept_subscription_count = arguments.subscription_count / 20,
+          .draw_count = static_cast<std::uint32_t>(arguments.draw_count),
+          .probe_trial_count = 10 * arguments.subscription_count,
+          .cpu_seconds = thread_cpu_seconds};
+  if (!read_files(arguments, lab.workloads)) return 1;
+  return write_all(lab) ? 0 : 1;
+}
