@@ -8,25 +8,31 @@ an SVG of cost over size where a benchmark has several sizes, under build/bench/
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import bench_data
 import svg
+from lab_data import DataError
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "build/release/bench"
 OUTPUT = ROOT / "build/bench"
 QUICK_SECONDS_MAX = 60
-QUICK = ["--benchmark_min_time=0.05", "--benchmark_repetitions=3"]
+# Benchmarks named so are left out of a quick run.
+QUICK = ["--benchmark_min_time=0.05", "--benchmark_repetitions=3", "--benchmark_filter=-Thorough"]
 THOROUGH = ["--benchmark_min_time=0.5", "--benchmark_repetitions=7"]
 
 
-def sources_of(folders: list[str]) -> list[Path]:
+def sources_of(folders: list[str], with_data: bool) -> list[Path]:
+    """Those that need data of one's own are named x_data_bench.cc."""
     return [path for folder in folders
-            for path in sorted((ROOT / "src" / folder).rglob("*_bench.cc"))]
+            for path in sorted((ROOT / "src" / folder).rglob("*_bench.cc"))
+            if with_data or not path.stem.endswith("_data_bench")]
 
 
 def run_program(source: Path, quick: bool) -> list[dict]:
@@ -90,8 +96,8 @@ def curves(runs: list[dict]) -> dict[str, list[tuple[float, float]]]:
     return {name: sorted(sizes.items()) for name, sizes in points.items() if len(sizes) > 1}
 
 
-def run_family(family: str, table: dict, quick: bool) -> bool:
-    sources = sources_of(table["families"][family])
+def run_family(family: str, table: dict, quick: bool, with_data: bool) -> bool:
+    sources = sources_of(table["families"][family], with_data)
     if not sources:
         print(f"bench: {family} has no benchmarks yet", file=sys.stderr)
         return False
@@ -119,6 +125,8 @@ def main() -> int:
     parser.add_argument("family", nargs="?", help="one of: " + " ".join(families))
     parser.add_argument("--all", action="store_true", help="all families")
     parser.add_argument("--quick", action="store_true", help="at most a minute")
+    parser.add_argument("--data", type=Path, metavar="DIR",
+                        help="also on public data from there, where a family has such benchmarks")
     arguments = parser.parse_args()
     if arguments.all:
         chosen = families
@@ -126,8 +134,15 @@ def main() -> int:
         chosen = [arguments.family]
     else:
         parser.error(f"no family '{arguments.family or ''}'; there are: {' '.join(families)}")
+    if arguments.data:
+        os.environ["WEIR_BENCH_DATA"] = str(OUTPUT / "data")
+        try:
+            bench_data.prepare(arguments.data, OUTPUT / "data")
+        except DataError as error:
+            sys.exit(f"bench: {error}")
     try:
-        results = [run_family(family, table, arguments.quick) for family in chosen]
+        results = [run_family(family, table, arguments.quick, bool(arguments.data))
+                   for family in chosen]
     except subprocess.CalledProcessError:
         return 1
     except subprocess.TimeoutExpired as expired:

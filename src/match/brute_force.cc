@@ -15,8 +15,14 @@ void BruteForce::add(SubscriptionId id, filter::FilterPtr filter) {
 
 bool BruteForce::remove(SubscriptionId id) { return filters_.erase(id) > 0; }
 
+// A node of the map has three pointers and a colour besides.
+std::size_t BruteForce::memory_bytes() const {
+  return filters_.size() * (sizeof(decltype(filters_)::value_type) + 4 * sizeof(void*));
+}
+
 void BruteForce::match(const event::Event& event, filter::Scorer& scorer,
                        std::vector<Match>& matches) {
+  const std::size_t before = matches.size();
   for (const auto& [id, filter] : filters_) {
     if (!filter->has_change()) {
       if (filter::evaluate(*filter->expr(), event, scorer)) matches.push_back({id, 0});
@@ -27,6 +33,10 @@ void BruteForce::match(const event::Event& event, filter::Scorer& scorer,
       if (holds(conjunctions[i], event, scorer)) matches.push_back({id, i});
     }
   }
+  ++counters_.events;
+  counters_.candidates += filters_.size();
+  counters_.verified += filters_.size();
+  counters_.matches += matches.size() - before;
 }
 
 bool holds(const filter::Conjunction& conjunction, const event::Event& event,

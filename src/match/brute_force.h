@@ -17,9 +17,12 @@ class BruteForce final : public Matcher {
   std::size_t size() const override { return filters_.size(); }
   void match(const event::Event& event, filter::Scorer& scorer,
              std::vector<Match>& matches) override;
+  std::size_t memory_bytes() const override;
+  const MatchCounters& counters() const override { return counters_; }
 
  private:
   std::map<SubscriptionId, filter::FilterPtr> filters_;
+  MatchCounters counters_;
 };
 
 // Whether the stateless part of a conjunction holds.

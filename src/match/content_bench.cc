@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What matching an event costs, over the number of content filters: on workload W1, and on quotes
-// of about 300 bytes. Events are decoded before.
+// What content matching costs on the workloads W1 and W2: matching, adding, removing, memory.
 //
-// The baseline is BruteForce, which evaluates every filter on every event, in the same run.
+// Events are decoded before. The baseline is a flat scan over the bare numbers of the same
+// workload, in the same run; adding is compared with appending to it.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -11,165 +11,339 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <string>
-#include <string_view>
+#include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/cpu_time_testing.h"
 #include "base/prng.h"
-#include "event/event_generator_testing.h"
 #include "filter/filter_testing.h"
-#include "match/brute_force.h"
 #include "match/content_matcher.h"
 #include "match/content_workload_testing.h"
 
 namespace weir::match {
 namespace {
 
-using Filters = std::vector<filter::FilterPtr>;
-using Events = std::vector<event::EventPtr>;
+constexpr std::size_t kEventCount = 1000;
+constexpr std::size_t kChunk = 20'000;  // filters that are there at once, for adding
 
-constexpr std::size_t kBaselineFilterCountMax = 10'000;
-constexpr std::size_t kBaselineEventCount = 20;
+struct Checksum {
+  std::size_t filter_count;
+  std::uint64_t of_w1;
+  std::uint64_t of_w2;  // 0: unknown
+};
+constexpr Checksum kChecksums[] = {{100'000, 0xf9d09fbd6cc5898a, 0x486f58177aef0acd},
+                                   {1'000'000, 0xed49a8d070597106, 0xc24a4f2b9af76ff0}};
 
-Filters parse(const std::vector<std::string>& texts) {
-  Filters filters;
-  for (const std::string& text : texts) filters.push_back(filter::filter_of(text));
-  return filters;
-}
-
-void add_all(Matcher& matcher, const Filters& filters) {
-  for (std::size_t i = 0; i < filters.size(); ++i) matcher.add(SubscriptionId{i}, filters[i]);
-}
-
-// Gives the number of matches.
-std::size_t match_all(Matcher& matcher, const Events& events) {
-  filter::FixedScorer scorer;
-  std::vector<Match> matches;
+struct Found {
+  std::uint64_t checksum = 0;
   std::size_t match_count = 0;
-  for (const event::EventPtr& event : events) {
-    matches.clear();
-    matcher.match(*event, scorer, matches);
-    match_count += matches.size();
-  }
-  return match_count;
-}
-
-// What is measured, and the best round of each side over all repetitions. Even so the ratio to the
-// baseline on W1 is rough: some processes run the baseline two to three times slower from beginning
-// to end, we do not know why, and the ratio then looks better than it is. Trust the smallest of
-// several runs. The baseline sees fewer events, and none if there are too many filters for it.
-struct Case {
-  explicit Case(Filters parsed) : filters(std::move(parsed)) {
-    if (filters.size() <= kBaselineFilterCountMax) add_all(baseline, filters);
-  }
-
-  Filters filters;
-  BruteForce baseline;
-  double seconds = std::numeric_limits<double>::infinity();
-  double baseline_seconds = std::numeric_limits<double>::infinity();
 };
 
-void measure_round(Case& at, ContentMatcher& matcher, const Events& events) {
-  const Events few(events.begin(), events.begin() + kBaselineEventCount);
-  at.seconds = std::min(at.seconds, base::seconds_of([&] { match_all(matcher, events); }));
-  if (at.baseline.size() == 0) return;
-  at.baseline_seconds =
-      std::min(at.baseline_seconds, base::seconds_of([&] { match_all(at.baseline, few); }));
-  WEIR_CHECK(match_all(matcher, few) == match_all(at.baseline, few));
-}
-
-void report(benchmark::State& state, const Case& at, const ContentCounters& counters,
-            std::size_t event_count) {
-  const auto count = static_cast<double>(event_count);
-  const auto per_event = [&](std::uint64_t sum) {
-    return static_cast<double>(sum) / static_cast<double>(counters.events);
-  };
-  state.counters["us_per_event"] = at.seconds / count * 1e6;
-  state.counters["events_per_cpu_s"] = count / at.seconds;
-  state.counters["matches_per_event"] = per_event(counters.matches);
-  state.counters["candidates_per_event"] = per_event(counters.candidates);
-  state.counters["checks_per_event"] = per_event(counters.checks);
-  if (at.baseline.size() == 0) return;
-  const double baseline_rate = kBaselineEventCount / at.baseline_seconds;
-  state.counters["baseline_events_per_cpu_s"] = baseline_rate;
-  state.counters["x_brute_force"] = count / at.seconds / baseline_rate;
-}
-
-void measure(benchmark::State& state, Case& at, const Events& events) {
-  constexpr int kWarmUpRounds = 10;
-  ContentMatcher matcher;
-  const double add_seconds = base::seconds_of([&] { add_all(matcher, at.filters); });
-  for (int i = 0; i < kWarmUpRounds; ++i) measure_round(at, matcher, events);
-  for ([[maybe_unused]] auto _ : state) {
-    const double begin = base::thread_cpu_seconds();
-    match_all(matcher, events);
-    state.SetIterationTime(base::thread_cpu_seconds() - begin);
+Found match_all(Matcher& matcher, const std::vector<event::EventPtr>& events) {
+  filter::FixedScorer scorer;
+  std::vector<Match> matches;
+  Found found;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    matches.clear();
+    matcher.match(*events[i], scorer, matches);
+    found.match_count += matches.size();
+    for (const Match& match : matches) {
+      found.checksum += content_match_mix(i, match.subscription.value);
+    }
   }
-  measure_round(at, matcher, events);
-  report(state, at, matcher.counters(), events.size());
-  const double remove_seconds = base::seconds_of([&] {
-    for (std::size_t i = 0; i < at.filters.size(); ++i) matcher.remove(SubscriptionId{i});
-  });
-  const auto filter_count = static_cast<double>(at.filters.size());
-  state.counters["adds_per_cpu_s"] = filter_count / add_seconds;
-  state.counters["removes_per_cpu_s"] = filter_count / remove_seconds;
+  return found;
 }
 
-// The case of a size, made when it is first asked for.
-template <typename MakeFilters>
-Case& case_of(std::map<std::size_t, Case>& cases, const benchmark::State& state,
-              MakeFilters&& make_filters) {
+// Seconds per event, the best of several rounds.
+double seconds_per_event(Matcher& matcher, const std::vector<event::EventPtr>& events, int rounds) {
+  filter::FixedScorer scorer;
+  std::vector<Match> matches;
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    const double seconds = base::seconds_of([&] {
+      for (const event::EventPtr& event : events) {
+        matches.clear();
+        matcher.match(*event, scorer, matches);
+        benchmark::DoNotOptimize(matches.data());
+      }
+    });
+    best = std::min(best, seconds / static_cast<double>(events.size()));
+  }
+  return best;
+}
+
+// Until the matcher has no more reason to move anything.
+void settle(ContentMatcher& matcher, const std::vector<event::EventPtr>& events) {
+  filter::FixedScorer scorer;
+  std::vector<Match> matches;
+  std::uint64_t moves = 0;
+  int quiet_rounds = 0;
+  for (int round = 0; round < 100 && quiet_rounds < 5; ++round) {
+    for (const event::EventPtr& event : events) {
+      matches.clear();
+      matcher.match(*event, scorer, matches);
+    }
+    quiet_rounds = matcher.counters().moves == moves ? quiet_rounds + 1 : 0;
+    moves = matcher.counters().moves;
+  }
+}
+
+// One workload at one size, and all that is measured on it only once.
+class Case {
+ public:
+  Case(ContentWorkload workload, std::size_t count)
+      : workload_(workload),
+        conjunctions_(content_conjunctions(workload, count)),
+        rows_(content_rows(workload, kEventCount)),
+        events_(to_events(rows_)) {
+    make_baseline();
+    add_by_filters();
+    churn();
+    load();
+    check();
+  }
+
+  void measure(benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) {
+      const double seconds = seconds_per_event(*matcher_, events_, 1);
+      best_seconds_ = std::min(best_seconds_, seconds);
+      measure_baseline();
+      state.SetIterationTime(seconds * kEventCount);
+    }
+    report(state);
+  }
+
+ private:
+  void compile(ContentMatcher& matcher, std::size_t index, content::SpecBatch& batch) const {
+    matcher.compile(SubscriptionId{index}, to_filter(conjunctions_[index]), batch);
+  }
+
+  std::size_t size() const { return conjunctions_.size(); }
+  double count() const { return static_cast<double>(size()); }
+
+  void make_baseline() {
+    const double seconds = base::seconds_of([&] {
+      for (const ContentConjunction& conjunction : conjunctions_) baseline_.add(conjunction);
+    });
+    counters_["appends_per_cpu_s"] = count() / seconds;
+  }
+
+  void measure_baseline() {
+    constexpr std::size_t kBaselineEventCount = 10;
+    std::vector<std::uint32_t> matches;
+    const double seconds = base::seconds_of([&] {
+      for (std::size_t i = 0; i < kBaselineEventCount; ++i) {
+        matches.clear();
+        baseline_.match(rows_[i], matches);
+        benchmark::DoNotOptimize(matches.data());
+      }
+    });
+    baseline_seconds_ = std::min(baseline_seconds_, seconds / kBaselineEventCount);
+  }
+
+  // Through filters, as an engine does; filters are made before, and not kept.
+  void add_by_filters() {
+    auto matcher = std::make_unique<ContentMatcher>();
+    double seconds = 0;
+    for (std::size_t first = 0; first < size(); first += kChunk) {
+      std::vector<filter::FilterPtr> filters;
+      const std::size_t end = std::min(size(), first + kChunk);
+      for (std::size_t i = first; i < end; ++i) filters.push_back(to_filter(conjunctions_[i]));
+      seconds += base::seconds_of([&] {
+        for (std::size_t i = first; i < end; ++i) {
+          matcher->add(SubscriptionId{i}, std::move(filters[i - first]));
+        }
+      });
+    }
+    counters_["filter_adds_per_cpu_s"] = count() / seconds;
+    settle(*matcher, events_);
+    fresh_seconds_ = seconds_per_event(*matcher, events_, 5);
+    fresh_bytes_ = static_cast<double>(matcher->memory_bytes());
+    matcher_ = std::move(matcher);
+  }
+
+  // Half of them are removed in a random order and come back; then some are replaced.
+  void churn() {
+    std::vector<std::size_t> order(size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    base::Prng prng(7);
+    for (std::size_t i = order.size() - 1; i > 0; --i)
+      std::swap(order[i], order[prng.below(i + 1)]);
+    order.resize(size() / 2);
+    const double half = static_cast<double>(order.size());
+
+    const double removing = base::seconds_of([&] {
+      for (const std::size_t i : order) matcher_->remove(SubscriptionId{i});
+    });
+    counters_["removes_per_cpu_s"] = half / removing;
+    content::SpecBatch batch;
+    for (const std::size_t i : order) compile(*matcher_, i, batch);
+    const double adding = base::seconds_of([&] { matcher_->place(batch); });
+    counters_["readds_per_cpu_s"] = half / adding;
+    settle(*matcher_, events_);
+    counters_["churned_time"] = seconds_per_event(*matcher_, events_, 5) / fresh_seconds_;
+    counters_["churned_memory"] = static_cast<double>(matcher_->memory_bytes()) / fresh_bytes_;
+
+    order.resize(std::min(order.size(), kChunk));
+    std::vector<filter::FilterPtr> filters;
+    for (const std::size_t i : order) filters.push_back(to_filter(conjunctions_[i]));
+    const double updating = base::seconds_of([&] {
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        matcher_->update(SubscriptionId{order[i]}, std::move(filters[i]));
+      }
+    });
+    counters_["updates_per_cpu_s"] = static_cast<double>(order.size()) / updating;
+    matcher_.reset();
+  }
+
+  // From compiled conjunctions: one by one, and in bulk, when all are known before.
+  void load() {
+    {
+      ContentMatcher one_by_one;
+      double seconds = 0;
+      for (std::size_t first = 0; first < size(); first += kChunk) {
+        content::SpecBatch batch;
+        const std::size_t end = std::min(size(), first + kChunk);
+        for (std::size_t i = first; i < end; ++i) compile(one_by_one, i, batch);
+        seconds += base::seconds_of([&] { one_by_one.place(batch); });
+      }
+      counters_["adds_per_cpu_s"] = count() / seconds;
+    }
+    matcher_ = std::make_unique<ContentMatcher>();
+    content::SpecBatch batch;
+    for (std::size_t i = 0; i < size(); ++i) compile(*matcher_, i, batch);
+    const double seconds = base::seconds_of([&] { matcher_->place_in_bulk(batch); });
+    counters_["bulk_per_cpu_s"] = count() / seconds;
+    settle(*matcher_, events_);
+    counters_["bytes_per_subscription"] = static_cast<double>(matcher_->memory_bytes()) / count();
+  }
+
+  void check() {
+    const Found found = match_all(*matcher_, events_);
+    counters_["matches_per_event"] =
+        static_cast<double>(found.match_count) / static_cast<double>(events_.size());
+    for (const Checksum& known : kChecksums) {
+      if (known.filter_count != size()) continue;
+      WEIR_CHECK(found.checksum == (workload_ == ContentWorkload::kW1 ? known.of_w1 : known.of_w2));
+    }
+  }
+
+  void report(benchmark::State& state) {
+    for (const auto& [name, value] : counters_) state.counters[name] = value;
+    const auto per_event = [&](std::uint64_t sum) {
+      return static_cast<double>(sum) / static_cast<double>(matcher_->counters().events);
+    };
+    state.counters["candidates_per_event"] = per_event(matcher_->counters().candidates);
+    state.counters["verified_per_event"] = per_event(matcher_->counters().verified);
+    state.counters["events_per_cpu_s"] = 1 / best_seconds_;
+    state.counters["baseline_events_per_cpu_s"] = 1 / baseline_seconds_;
+    state.counters["x_scan"] = baseline_seconds_ / best_seconds_;
+    const double appends = counters_["appends_per_cpu_s"];
+    for (const char* what : {"adds", "bulk", "removes", "updates"}) {
+      state.counters[fmt::format("x_append_{}", what)] =
+          counters_[fmt::format("{}_per_cpu_s", what)] / appends;
+    }
+  }
+
+  ContentWorkload workload_;
+  std::vector<ContentConjunction> conjunctions_;
+  std::vector<ContentRow> rows_;
+  std::vector<event::EventPtr> events_;
+  FlatScan baseline_;
+  std::unique_ptr<ContentMatcher> matcher_;
+  double fresh_seconds_ = 0;
+  double fresh_bytes_ = 0;
+  double best_seconds_ = std::numeric_limits<double>::infinity();
+  double baseline_seconds_ = std::numeric_limits<double>::infinity();
+  std::map<std::string, double> counters_;
+};
+
+// Repetitions of a benchmark share its case.
+void run(benchmark::State& state, ContentWorkload workload) {
+  static std::map<std::pair<ContentWorkload, std::size_t>, std::unique_ptr<Case>> cases;
   const auto count = static_cast<std::size_t>(state.range(0));
-  const auto found = cases.find(count);
-  return found != cases.end() ? found->second
-                              : cases.try_emplace(count, make_filters(count)).first->second;
+  auto& made = cases[{workload, count}];
+  if (!made) made = std::make_unique<Case>(workload, count);
+  made->measure(state);
 }
 
-void BM_ContentW1(benchmark::State& state) {
-  static const Events kEvents = content_events(ContentWorkload::kW1, 1'000);
-  static std::map<std::size_t, Case> cases;
-  const auto make = [](std::size_t count) {
-    return parse(content_filters(ContentWorkload::kW1, count));
-  };
-  measure(state, case_of(cases, state, make), kEvents);
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(100'000)->Arg(1'000'000);
 }
-BENCHMARK(BM_ContentW1)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(10'000)->Arg(100'000);
+void BM_ContentW1(benchmark::State& state) { run(state, ContentWorkload::kW1); }
+BENCHMARK(BM_ContentW1)->Apply(sizes);
+void BM_ContentW2(benchmark::State& state) { run(state, ContentWorkload::kW2); }
+BENCHMARK(BM_ContentW2)->Apply(sizes);
 
-// Each of 500 symbols is watched by one filter in 500, at some price.
-Filters quote_filters(std::size_t count) {
-  base::Prng prng(1);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    texts.push_back(fmt::format("type = 'quote' and data.symbol = 'S{}' and data.price > {}.5",
-                                prng.below(500), 10 + prng.below(900)));
+std::unique_ptr<ContentMatcher> loaded(ContentWorkload workload, std::size_t count) {
+  auto matcher = std::make_unique<ContentMatcher>();
+  content::SpecBatch batch;
+  std::uint64_t id = 0;
+  for (const ContentConjunction& conjunction : content_conjunctions(workload, count)) {
+    matcher->compile(SubscriptionId{id++}, to_filter(conjunction), batch);
   }
-  return parse(texts);
+  matcher->place_in_bulk(batch);
+  return matcher;
 }
 
-// The generated quotes, each with one of the 500 symbols instead of its own.
-Events quote_events(std::size_t count) {
-  base::Prng prng(2);
-  Events events;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string text = event::quote_event_json(prng, i);
-    const std::size_t name = text.find("\"symbol\":\"");
-    WEIR_CHECK(name != std::string::npos);
-    const std::size_t begin = name + std::string_view("\"symbol\":\"").size();
-    text.replace(begin, text.find('"', begin) - begin, fmt::format("S{}", prng.below(500)));
-    events.push_back(event::decode_event(text).value());
+// Time over the number of subscriptions, for the curve.
+void scale(benchmark::State& state, ContentWorkload workload) {
+  const auto matcher = loaded(workload, static_cast<std::size_t>(state.range(0)));
+  const auto events = to_events(content_rows(workload, kEventCount));
+  settle(*matcher, events);
+  double best = std::numeric_limits<double>::infinity();
+  for ([[maybe_unused]] auto _ : state) {
+    const double seconds = seconds_per_event(*matcher, events, 1);
+    best = std::min(best, seconds);
+    state.SetIterationTime(seconds * kEventCount);
   }
-  return events;
+  state.counters["us_per_event"] = best * 1e6;
+  state.counters["bytes_per_subscription"] =
+      static_cast<double>(matcher->memory_bytes()) / static_cast<double>(state.range(0));
 }
 
-void BM_ContentQuotes(benchmark::State& state) {
-  static const Events kEvents = quote_events(2'000);
-  static std::map<std::size_t, Case> cases;
-  measure(state, case_of(cases, state, quote_filters), kEvents);
+void many_sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->UseManualTime()->Unit(benchmark::kMillisecond)->Repetitions(1);
+  for (const int count : {10'000, 30'000, 100'000, 300'000, 1'000'000, 2'000'000, 4'000'000}) {
+    benchmark->Arg(count);
+  }
 }
-BENCHMARK(BM_ContentQuotes)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(10)->Arg(10'000);
+void BM_ContentThoroughW1(benchmark::State& state) { scale(state, ContentWorkload::kW1); }
+BENCHMARK(BM_ContentThoroughW1)->Apply(many_sizes);
+void BM_ContentThoroughW2(benchmark::State& state) { scale(state, ContentWorkload::kW2); }
+BENCHMARK(BM_ContentThoroughW2)->Apply(many_sizes);
+
+// Half-way the frequent values become the rare ones. What matching then costs, once the matcher has
+// adapted, compared with one that has never known anything else.
+void BM_ContentDrift(benchmark::State& state) {
+  constexpr std::size_t kCount = 100'000;
+  const ContentWorkload workload = ContentWorkload::kW1;
+  const auto rows = content_rows(workload, kEventCount);
+  const auto before = to_events(rows);
+  const auto after = to_events(reversed(workload, rows));
+  const auto adapted = loaded(workload, kCount);
+  settle(*adapted, before);
+  const double at_first = seconds_per_event(*adapted, after, 1);
+  settle(*adapted, after);
+  const auto fresh = loaded(workload, kCount);
+  settle(*fresh, after);
+  WEIR_CHECK(match_all(*adapted, after).checksum == match_all(*fresh, after).checksum);
+  double adapted_best = std::numeric_limits<double>::infinity();
+  double fresh_best = std::numeric_limits<double>::infinity();
+  for ([[maybe_unused]] auto _ : state) {
+    const double seconds = seconds_per_event(*adapted, after, 1);
+    adapted_best = std::min(adapted_best, seconds);
+    fresh_best = std::min(fresh_best, seconds_per_event(*fresh, after, 1));
+    state.SetIterationTime(seconds * kEventCount);
+  }
+  state.counters["adapted_vs_fresh"] = adapted_best / fresh_best;
+  state.counters["at_first_vs_fresh"] = at_first / fresh_best;
+  state.counters["placements"] = static_cast<double>(adapted->counters().placements);
+}
+BENCHMARK(BM_ContentDrift)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace weir::match

@@ -1,56 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// ContentMatcher: reaches each conjunction through its most selective predicate, checks the rest.
+// ContentMatcher: reaches each conjunction through its rarest predicate, checks the rest.
 //
-//   event -> values in slots -> candidates by access -> checks, cheap and selective first ->
-//   matches
+//   filter -> conjunctions -> tests of codes, and what is not that simple     (spec_compiler)
+//   event  -> codes and points                                               (event_values)
+//          -> rows by the doors they lead to -> signatures -> records -> matches
 //
-//   content/operand_table   which places of events filters look at      content/access   how a
-//   content/event_values    what one event has there                    predicate is reached
-//   content/point_index     the values that filters compare with        content/check    the other
-//   content/interval_index  the ranges                                  terms, compiled
-//   content/access_index    from the event to the candidates
+//   content/vocabulary     what filters speak of     content/placement     doors, buckets, rows
+//   content/codes          values as small numbers   content/row_store     rows and signatures
+//   content/record_store   the conjunctions          content/content_index all of it together
 //
-// Costs what the event's values reach: with 10 000 filters on quotes, `type = 'quote' and
-// data.symbol = 'S123' and data.price > 20.5`, about a microsecond per event. A conjunction of
-// negations, text or CESQL alone is unindexed: it is checked on every event. Adding and removing
-// take one to three microseconds. About 250 bytes per conjunction, besides the filter itself.
-//
-// The access is chosen when a subscription is added, by what the filters so far ask for.
+// Costs what the event's values reach. A conjunction of two to five comparisons takes about 60
+// bytes, besides the filter itself, which only those keep that need it: for text, CESQL, like,
+// lists and the like. Adding, removing and replacing take about a microsecond and nothing stops for
+// them. A conjunction of negations, text or CESQL functions alone is unindexed: it is tried on
+// every event. A filter that is always true costs one append.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
-#include "base/prng.h"
-#include "match/content/access_index.h"
-#include "match/content/check.h"
-#include "match/content/event_values.h"
-#include "match/content/ids.h"
-#include "match/content/operand_table.h"
-#include "match/content/point_index.h"
+#include "bloom/isa.h"
+#include "match/content/content_index.h"
+#include "match/content/match_sort.h"
+#include "match/content/subscription_table.h"
 #include "match/matcher.h"
 
 namespace weir::match {
 
-// Since the matcher was made.
-struct ContentCounters {
-  std::uint64_t events = 0;
-  std::uint64_t candidates = 0;  // conjunctions that were reached
-  std::uint64_t checks = 0;      // terms that were checked on them
-  std::uint64_t matches = 0;     // conjunctions that hold
-};
-
 // What is there now.
 struct ContentSizes {
   std::size_t conjunctions = 0;
-  std::size_t by_point = 0;  // conjunctions by their access
-  std::size_t by_prefix = 0;
+  std::size_t by_point = 0;  // conjunctions by what leads to them
   std::size_t by_range = 0;
-  std::size_t by_presence = 0;
+  std::size_t by_door = 0;  // one of several points, a prefix, a suffix, any value
   std::size_t unindexed = 0;
+  std::size_t always = 0;
+  std::size_t never = 0;
   std::size_t operands = 0;
   std::size_t points = 0;
 
@@ -59,61 +46,34 @@ struct ContentSizes {
 
 class ContentMatcher final : public Matcher {
  public:
-  ContentMatcher() : values_(operands_, points_), index_(operands_, points_) {}
+  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa())
+      : index_(isa), subscriptions_(index_.records()) {}
   ContentMatcher(const ContentMatcher&) = delete;
   ContentMatcher& operator=(const ContentMatcher&) = delete;
   ~ContentMatcher() override = default;
 
   void add(SubscriptionId id, filter::FilterPtr filter) override;
+  void add_all(std::span<const Addition> additions) override;
   bool remove(SubscriptionId id) override;
   std::size_t size() const override { return subscriptions_.size(); }
   void match(const event::Event& event, filter::Scorer& scorer,
              std::vector<Match>& matches) override;
+  std::size_t memory_bytes() const override;
 
-  const ContentCounters& counters() const { return counters_; }
+  // The two halves of adding: first compile all, then place them.
+  void compile(SubscriptionId id, const filter::FilterPtr& filter, content::SpecBatch& batch);
+  // Requires ids that are not in use. Takes the extras of the batch.
+  void place(content::SpecBatch& batch);
+  void place_in_bulk(content::SpecBatch& batch);
+
+  const MatchCounters& counters() const override { return index_.counters(); }
   ContentSizes sizes() const;
 
  private:
-  // One cache line. The first check lies inline: most candidates fail there.
-  struct alignas(64) Conjunction {
-    Match match = {};
-    std::uint32_t rest_count = 0;
-    content::Check first = {};
-    std::unique_ptr<content::Check[]> rest = {};
-  };
-  struct Place {
-    content::ConjunctionId id;
-    std::uint32_t access_term;  // which term it is reached through; kNoId: none
-  };
-  struct Subscription {
-    filter::FilterPtr filter;
-    std::vector<Place> places;  // of its conjunctions, in order
-  };
-  struct IdHash {
-    using is_avalanching = void;
-    std::size_t operator()(SubscriptionId id) const {
-      return static_cast<std::size_t>(base::Prng(id.value).next());
-    }
-  };
-  struct CompiledTerm;
-
-  Place add_conjunction(const filter::Conjunction& conjunction, Match match);
-  void remove_conjunction(const filter::Conjunction& conjunction, const Place& place);
-  CompiledTerm compile(const filter::Term& term);
-  void release(const filter::Term& term);
-  content::Access access_of(const filter::Term& term) const;
-  void store(content::ConjunctionId id, Match match, std::vector<CompiledTerm> terms);
-  bool holds(const Conjunction& conjunction, filter::Scorer& scorer);
-
-  content::OperandTable operands_;
-  content::PointIndex points_;
-  content::EventValues values_;
-  content::AccessIndex index_;
-  std::vector<Conjunction> conjunctions_;
-  std::vector<content::ConjunctionId> free_;
-  boost::unordered_flat_map<SubscriptionId, Subscription, IdHash> subscriptions_;
-  std::vector<content::ConjunctionId> candidates_;  // of the event at hand
-  ContentCounters counters_;
+  content::ContentIndex index_;
+  content::SubscriptionTable subscriptions_;
+  content::MatchSort sort_;
+  content::SpecBatch batch_;  // of the filter at hand
 };
 
 }  // namespace weir::match

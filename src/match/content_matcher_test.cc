@@ -86,12 +86,13 @@ TEST(ContentMatcherTest, TellsHowConjunctionsAreReached) {
     matcher.add(SubscriptionId{++id}, filter::filter_of(text));
   }
   const ContentSizes sizes = matcher.sizes();
-  EXPECT_EQ(sizes.by_point, 4U);
-  EXPECT_EQ(sizes.by_prefix, 2U);
+  EXPECT_EQ(sizes.by_point, 4U) << "= and cesql";
   EXPECT_EQ(sizes.by_range, 3U);
-  EXPECT_EQ(sizes.by_presence, 5U);
-  EXPECT_EQ(sizes.unindexed, 3U);
-  EXPECT_EQ(sizes.conjunctions, 17U);
+  EXPECT_EQ(sizes.by_door, 8U) << "in, prefix, like, suffix and any value";
+  EXPECT_EQ(sizes.unindexed, 1U) << "not";
+  EXPECT_EQ(sizes.always, 1U);
+  EXPECT_EQ(sizes.never, 1U);
+  EXPECT_EQ(sizes.conjunctions, 18U);
 }
 
 TEST(ContentMatcherTest, RemovalLeavesNothingBehind) {
@@ -261,15 +262,15 @@ TEST(ContentMatcherTest, AgreesOnManyPathsWhileFiltersComeAndGo) {
 TEST(ContentMatcherTest, HasTheChecksumOfWorkload1) {
   constexpr std::size_t kFilterCount = 10'000;
   ContentMatcher matcher;
-  const auto filters = content_filters(ContentWorkload::kW1, kFilterCount);
+  const auto conjunctions = content_conjunctions(ContentWorkload::kW1, kFilterCount);
   for (std::size_t i = 0; i < kFilterCount; ++i) {
-    matcher.add(SubscriptionId{i}, filter::filter_of(filters[i]));
+    matcher.add(SubscriptionId{i}, filter::filter_of(to_text(conjunctions[i])));
   }
   EXPECT_EQ(matcher.sizes().unindexed, 0U);
   std::uint64_t sum = 0;
   std::uint64_t match_count = 0;
   std::uint64_t event_index = 0;
-  for (const event::EventPtr& event : content_events(ContentWorkload::kW1, 200)) {
+  for (const event::EventPtr& event : to_events(content_rows(ContentWorkload::kW1, 200))) {
     for (const Match& found : match(matcher, *event)) {
       sum += content_match_mix(event_index, found.subscription.value);
       ++match_count;

@@ -7,6 +7,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/strong_id.h"
@@ -27,15 +29,44 @@ struct Match {
   auto operator<=>(const Match&) const = default;
 };
 
+// Since the matcher was made. What a matcher has no notion of stays 0.
+struct MatchCounters {
+  std::uint64_t events = 0;
+  std::uint64_t candidates = 0;         // conjunctions that were reached
+  std::uint64_t signature_rejects = 0;  // of these, stopped by a signature
+  std::uint64_t verified = 0;           // looked at in full
+  std::uint64_t matches = 0;            // conjunctions that hold
+  std::uint64_t moves = 0;              // of conjunctions to where they are reached less often
+  std::uint64_t placements = 0;         // how often such a move of all was begun
+};
+
+struct Addition {
+  SubscriptionId id;
+  filter::FilterPtr filter;
+};
+
 class Matcher {
  public:
   virtual ~Matcher() = default;
 
   // Requires an id that is not in use.
   virtual void add(SubscriptionId id, filter::FilterPtr filter) = 0;
+  // The same for many at once, which may be faster and lead to a better index.
+  virtual void add_all(std::span<const Addition> additions) {
+    for (const Addition& addition : additions) add(addition.id, addition.filter);
+  }
   // False if there is no such subscription.
   virtual bool remove(SubscriptionId id) = 0;
+  // Another filter for a subscription that is there.
+  bool update(SubscriptionId id, filter::FilterPtr filter) {
+    if (!remove(id)) return false;
+    add(id, std::move(filter));
+    return true;
+  }
   virtual std::size_t size() const = 0;
+  // What the matcher takes, besides the filters themselves.
+  virtual std::size_t memory_bytes() const = 0;
+  virtual const MatchCounters& counters() const = 0;
 
   // Appends the matches, ascending. For a filter with change terms: each conjunction whose
   // stateless part holds. The scorer answers for the text predicates.

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every matcher against the definition, spelled out here once more from the normal form: all small
-// filters on all small events, then random ones while subscriptions come and go.
+// filters on all small events, then random ones while subscriptions come, go and change.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bloom/isa.h"
 #include "event/event_testing.h"
 #include "filter/filter_testing.h"
 #include "match/brute_force.h"
@@ -19,19 +24,26 @@ namespace weir::match {
 namespace {
 
 using filter::FilterPtr;
+using Filters = std::map<SubscriptionId, FilterPtr>;
 
 struct MatcherKind {
-  const char* name;
-  std::unique_ptr<Matcher> (*make)();
+  std::string name;
+  std::function<std::unique_ptr<Matcher>()> make;
 };
 
+// How a failure names its matcher.
+void PrintTo(const MatcherKind& kind, std::ostream* out) { *out << kind.name; }
+
 // A new matcher joins by one line.
-constexpr std::array kMatchers = {
-    MatcherKind{"BruteForce",
-                []() -> std::unique_ptr<Matcher> { return std::make_unique<BruteForce>(); }},
-    MatcherKind{"Content",
-                []() -> std::unique_ptr<Matcher> { return std::make_unique<ContentMatcher>(); }},
-};
+std::vector<MatcherKind> matcher_kinds() {
+  std::vector<MatcherKind> kinds = {{"BruteForce", [] { return std::make_unique<BruteForce>(); }}};
+  for (const bloom::Isa isa : bloom::available_isas()) {
+    std::string name = fmt::format("Content{}", bloom::name_of(isa));
+    std::erase(name, '-');
+    kinds.push_back({std::move(name), [isa] { return std::make_unique<ContentMatcher>(isa); }});
+  }
+  return kinds;
+}
 
 class MatcherAgreementTest : public testing::TestWithParam<MatcherKind> {};
 
@@ -39,8 +51,8 @@ bool term_holds(const filter::Term& term, const event::Event& event, filter::Sco
   return filter::evaluate(*term.predicate->predicate(), event, scorer) != term.negated;
 }
 
-std::vector<Match> by_definition(const std::map<SubscriptionId, FilterPtr>& filters,
-                                 const event::Event& event, filter::Scorer& scorer) {
+std::vector<Match> by_definition(const Filters& filters, const event::Event& event,
+                                 filter::Scorer& scorer) {
   std::vector<Match> matches;
   for (const auto& [id, filter] : filters) {
     const auto& conjunctions = filter->normal_form().conjunctions;
@@ -56,12 +68,75 @@ std::vector<Match> by_definition(const std::map<SubscriptionId, FilterPtr>& filt
   return matches;
 }
 
+// What a matcher is told, one step after the other, and what it must say of the event that follows.
+// Made once and taken by every matcher.
+struct Step {
+  std::vector<Addition> bulk = {};
+  std::vector<Addition> added = {};
+  std::vector<SubscriptionId> removed = {};
+  std::vector<Addition> updated = {};
+  event::EventPtr event = {};
+  std::optional<double> score = {};
+  std::vector<Match> expected = {};
+  std::size_t size = 0;
+};
+using Script = std::vector<Step>;
+
+void play(const Script& script, Matcher& matcher) {
+  for (const Step& step : script) {
+    matcher.add_all(step.bulk);
+    for (const Addition& addition : step.added) matcher.add(addition.id, addition.filter);
+    for (const Addition& update : step.updated) {
+      ASSERT_TRUE(matcher.update(update.id, update.filter));
+    }
+    for (const SubscriptionId id : step.removed) {
+      ASSERT_TRUE(matcher.remove(id));
+      ASSERT_FALSE(matcher.remove(id));
+      ASSERT_FALSE(matcher.update(id, filter::filter_of("true")));
+    }
+    ASSERT_EQ(matcher.size(), step.size);
+    filter::FixedScorer scorer(step.score);
+    std::vector<Match> matches;
+    matcher.match(*step.event, scorer, matches);
+    ASSERT_EQ(matches, step.expected) << step.event->json();
+  }
+}
+
+void finish(Step& step, const Filters& filters) {
+  filter::FixedScorer scorer(step.score);
+  step.expected = by_definition(filters, *step.event, scorer);
+  step.size = filters.size();
+}
+
 std::vector<std::string> small_filters() {
   const std::vector<std::string> predicates = {
-      "type = 'a'",     "type != 'a'",         "data.x > 1",      "data.x <= 1",
-      "data.x = '1'",   "data.x in (1, 'b')",  "exists data.x",   "data.x between 0 and 1",
-      "type like 'a%'", "data.x prefix 'b'",   "type suffix 'b'", "data.x != data.y",
-      "true",           "string(data.x) = '1'"};
+      "type = 'a'",
+      "type != 'a'",
+      "data.x > 1",
+      "data.x <= 1",
+      "data.x = '1'",
+      "data.x in (1, 'b')",
+      "data.x not in (1, 'b')",
+      "data.x not in (0, 1, 2, 'b', true)",
+      "exists data.x",
+      "data.x between 0 and 1",
+      "data.x < 0.3",
+      "data.x >= 0.1",
+      "data.x between 0.1 and 0.3",
+      "type like 'a%'",
+      "type like '%b'",
+      "type like 'a_'",
+      "data.x prefix 'b'",
+      "type suffix 'b'",
+      "data.x != data.y",
+      "time > timestamp '2026-01-01T00:00:00Z'",
+      "time <= timestamp '2026-01-01T00:00:00.5Z'",
+      "timestamp(data.x) = timestamp '2026-01-01T00:00:00Z'",
+      "cesql('type = ''a'' AND EXISTS time')",
+      "cesql('type IN (''b'', ''ab'')')",
+      "text(data.x) about 'storm' score >= 1",
+      "true",
+      "string(data.x) = '1'"};
   std::vector<std::string> filters;
   for (const std::string& first : predicates) {
     filters.push_back(first);
@@ -80,64 +155,168 @@ std::vector<event::EventPtr> small_events() {
   std::vector<event::EventPtr> events;
   for (const char* type : {"a", "b", "ab"}) {
     for (const char* x :
-         {"", "\"x\":1", "\"x\":2", "\"x\":\"1\"", "\"x\":\"b\"", "\"x\":1.0", "\"x\":null",
-          "\"x\":true", "\"x\":[1]", "\"x\":1,\"y\":1", "\"x\":2,\"y\":1"}) {
-      events.push_back(
-          event::event_of(std::string(R"({"type":")") + type + R"(","data":{)" + x + "}}"));
+         {"", R"("x":1)", R"("x":2)", R"("x":"1")", R"("x":"b")", R"("x":1.0)", R"("x":null)",
+          R"("x":true)", R"("x":[1])", R"("x":1,"y":1)", R"("x":2,"y":1)", R"("x":0.1)",
+          R"("x":0.09999999999999999)", R"("x":0.3)", R"("x":0.30000000000000004)",
+          R"("x":"2026-01-01T01:00:00+01:00")"}) {
+      for (const char* time :
+           {"", R"("time":"2026-01-01T00:00:00Z",)", R"("time":"2026-01-01T00:00:00.25Z",)",
+            R"("time":"2026-01-01T00:00:00.75Z",)"}) {
+        events.push_back(
+            event::event_of(fmt::format(R"({{{}"type":"{}","data":{{{}}}}})", time, type, x)));
+      }
     }
   }
   return events;
 }
 
+const Script& small_script() {
+  static const Script kScript = [] {
+    Script script;
+    Filters filters;
+    for (const event::EventPtr& event : small_events()) {
+      Step& step = script.emplace_back();
+      if (filters.empty()) {
+        for (const std::string& text : small_filters()) {
+          const SubscriptionId id{filters.size() + 1};
+          filters.emplace(id, filter::filter_of(text));
+          step.added.push_back({id, filters[id]});
+        }
+      }
+      step.event = event;
+      if (script.size() % 3 != 0) step.score = static_cast<double>(script.size() % 3);
+      finish(step, filters);
+    }
+    return script;
+  }();
+  return kScript;
+}
+
+// Random filters and changes to them.
+class ScriptMaker {
+ public:
+  explicit ScriptMaker(std::uint64_t seed)
+      : generator_(seed, {.depth_max = 2, .change = true, .distinct = true}) {}
+
+  // Each step: some come at once, some come alone, some go, some get another filter.
+  struct Counts {
+    std::size_t bulk = 0;
+    std::size_t added = 0;
+    std::size_t removed = 0;
+    std::size_t updated = 0;
+  };
+  void add_step(const Counts& counts) {
+    Step& step = script_.emplace_back();
+    for (std::size_t i = 0; i < counts.bulk; ++i) step.bulk.push_back(addition());
+    for (std::size_t i = 0; i < counts.added; ++i) step.added.push_back(addition());
+    for (std::size_t i = 0; i < counts.updated && !filters_.empty(); ++i) {
+      const auto at = any();
+      at->second = filter();
+      step.updated.push_back({at->first, at->second});
+    }
+    for (std::size_t i = 0; i < counts.removed && !filters_.empty(); ++i) {
+      const auto at = any();
+      step.removed.push_back(at->first);
+      filters_.erase(at);
+    }
+    step.event = generator_.event();
+    if (generator_.prng().chance(0.8)) step.score = generator_.prng().fraction() * 3;
+    finish(step, filters_);
+  }
+
+  base::Prng& prng() { return generator_.prng(); }
+  Script take() { return std::move(script_); }
+
+ private:
+  FilterPtr filter() {
+    for (;;) {
+      if (auto made = filter::Filter::create(generator_.parsed())) return *std::move(made);
+    }
+  }
+  Addition addition() {
+    // Ids come back, and some need more than 32 bits.
+    SubscriptionId id{prng().below(1'000'000) << (prng().below(2) * 30)};
+    while (filters_.contains(id)) ++id.value;
+    const auto at = filters_.emplace(id, filter()).first;
+    return {at->first, at->second};
+  }
+  Filters::iterator any() {
+    return std::next(filters_.begin(), static_cast<std::ptrdiff_t>(prng().below(filters_.size())));
+  }
+
+  filter::FilterGenerator generator_;
+  Filters filters_;
+  Script script_;
+};
+
+// From nothing to a few hundred, with every change followed by an event.
+const Script& growing_script(std::uint64_t seed) {
+  static std::map<std::uint64_t, Script> scripts;
+  Script& script = scripts[seed];
+  if (!script.empty()) return script;
+  ScriptMaker maker(seed);
+  for (int round = 0; round < 300; ++round) {
+    maker.add_step({.bulk = maker.prng().chance(0.05) ? maker.prng().below(20) : 0,
+                    .added = 1,
+                    .removed = maker.prng().chance(0.4) ? 1U : 0U,
+                    .updated = maker.prng().chance(0.3) ? 1U : 0U});
+  }
+  return script = maker.take();
+}
+
+// About 2 000 filters and 500 events: a million pairs.
+const Script& large_script(std::uint64_t seed) {
+  static std::map<std::uint64_t, Script> scripts;
+  Script& script = scripts[seed];
+  if (!script.empty()) return script;
+  ScriptMaker maker(seed);
+  maker.add_step({.bulk = 1500});
+  maker.add_step({.added = 500});
+  for (int round = 0; round < 500; ++round) {
+    maker.add_step({.bulk = round % 50 == 49 ? 100U : 0U,
+                    .added = 2,
+                    .removed = round % 50 == 0 ? 100U : 2U,
+                    .updated = 2});
+  }
+  return script = maker.take();
+}
+
 TEST_P(MatcherAgreementTest, OnAllSmallFiltersAndEvents) {
   const auto matcher = GetParam().make();
-  std::map<SubscriptionId, FilterPtr> filters;
-  for (const std::string& text : small_filters()) {
-    const SubscriptionId id{filters.size() + 1};
-    filters.emplace(id, filter::filter_of(text));
-    matcher->add(id, filters[id]);
-  }
-  filter::FixedScorer scorer;
-  for (const event::EventPtr& event : small_events()) {
-    std::vector<Match> matches;
-    matcher->match(*event, scorer, matches);
-    ASSERT_EQ(matches, by_definition(filters, *event, scorer)) << event->json();
-  }
+  play(small_script(), *matcher);
 }
 
 TEST_P(MatcherAgreementTest, OnRandomFiltersThatComeAndGo) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(seed);
-    filter::FilterGenerator generator(seed, {.change = true, .distinct = true});
     const auto matcher = GetParam().make();
-    std::map<SubscriptionId, FilterPtr> filters;
-    std::uint64_t last_id = 0;
-    for (int round = 0; round < 300; ++round) {
-      const auto made = filter::Filter::create(generator.parsed());
-      if (made) {
-        const SubscriptionId id{++last_id};
-        filters.emplace(id, *made);
-        matcher->add(id, *made);
-      }
-      if (!filters.empty() && generator.prng().chance(0.4)) {
-        auto gone = filters.begin();
-        std::advance(gone, generator.prng().below(filters.size()));
-        ASSERT_TRUE(matcher->remove(gone->first));
-        ASSERT_FALSE(matcher->remove(gone->first));
-        filters.erase(gone);
-      }
-      ASSERT_EQ(matcher->size(), filters.size());
-      filter::FixedScorer scorer(generator.prng().fraction() * 2);
-      const event::EventPtr event = generator.event();
-      std::vector<Match> matches;
-      matcher->match(*event, scorer, matches);
-      ASSERT_EQ(matches, by_definition(filters, *event, scorer)) << event->json();
-    }
+    ASSERT_NO_FATAL_FAILURE(play(growing_script(seed), *matcher));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Matchers, MatcherAgreementTest, testing::ValuesIn(kMatchers),
-                         [](const auto& kind) { return std::string(kind.param.name); });
+TEST_P(MatcherAgreementTest, OnAMillionPairs) {
+  for (std::uint64_t seed = 21; seed <= 22; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto matcher = GetParam().make();
+    ASSERT_NO_FATAL_FAILURE(play(large_script(seed), *matcher));
+  }
+}
+
+TEST(MatcherScriptTest, MostEventsHaveSomeMatchesAndNotAll) {
+  for (const Script* script : {&small_script(), &growing_script(1), &large_script(21)}) {
+    std::size_t pairs = 0;
+    std::size_t matches = 0;
+    for (const Step& step : *script) {
+      pairs += step.size;
+      matches += step.expected.size();
+    }
+    EXPECT_GT(matches, pairs / 10);
+    EXPECT_LT(matches, pairs * 9 / 10);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Matchers, MatcherAgreementTest, testing::ValuesIn(matcher_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
 }  // namespace weir::match

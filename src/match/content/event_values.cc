@@ -2,8 +2,8 @@
 #include "match/content/event_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "filter/evaluate.h"
@@ -13,141 +13,186 @@ namespace {
 
 using event::JsonKind;
 using event::JsonRef;
+using event::Value;
+using event::ValueKind;
 
 // Up to so many children are looked up in the event rather than the event's members in the trie.
-constexpr std::size_t kFewChildren = 8;
+constexpr std::size_t kFewChildren = 4;
+// So many places of an object are remembered, with names of up to this length.
+constexpr std::size_t kPlaceCountMax = 256;
+constexpr std::size_t kNameBytesMax = 64;
 
 bool is_few(const PathNode& node) { return node.children.size() <= kFewChildren; }
 
 JsonRef step_into(JsonRef json, const event::Path::Step& step) {
-  if (!json) return {};
   const auto* const name = std::get_if<std::string>(&step);
   return name != nullptr ? json.member(*name) : json.element(std::get<std::uint32_t>(step));
+}
+
+// As ==, without a call for the short names that most members have.
+bool is_same(std::string_view left, std::string_view right) {
+  constexpr std::size_t kShort = 8;
+  if (left.size() != right.size()) return false;
+  if (left.size() > kShort) return left == right;
+  bool same = true;
+  for (std::size_t i = 0; i < left.size(); ++i) same &= left[i] == right[i];
+  return same;
 }
 
 }  // namespace
 
 void EventValues::begin(const event::Event& event) {
   event_ = &event;
-  next_epoch();
-  present_.clear();
-  found_.clear();
+  clear();
   walk_attributes();
-  const PathNode& data = operands_.node(OperandTable::kData);
-  if (data.access_count == 0 || event.data_kind() == event::DataKind::kNone) return;
-  if (event.data()) {
+  const PathNode& data = vocabulary_.operands().node(OperandTable::kData);
+  if (data.use_count > 0 && event.data()) {
     walk(OperandTable::kData, event.data());
-  } else {
-    list_slots(data);
+  } else if (data.use_count > 0 && event.data_kind() != event::DataKind::kNone) {
+    fill(data, {});
   }
+  finish_look_ups();
 }
 
-void EventValues::next_epoch() {
-  cells_.resize(operands_.slot_bound());
-  node_cells_.resize(operands_.node_bound());
-  if (++epoch_ != 0) return;
-  std::ranges::fill(cells_, Cell());
-  std::ranges::fill(node_cells_, NodeCell());
-  epoch_ = 1;
+void EventValues::clear() {
+  for (const SlotId slot : filled_) {
+    values_[slot] = {};
+    for (std::uint32_t kind = 0; kind < kColumnKindCount; ++kind) {
+      codes_[slot * kColumnKindCount + kind] = kMissingCode;
+    }
+  }
+  filled_.clear();
+  points_.clear();
+  ordered_columns_.clear();
+  const OperandTable& operands = vocabulary_.operands();
+  if (values_.size() < operands.slot_bound()) {
+    values_.resize(operands.slot_bound());
+    codes_.resize(operands.slot_bound() * kColumnKindCount);
+  }
+  if (revision_ != operands.revision()) {
+    revision_ = operands.revision();
+    guesses_.assign(operands.node_bound(), {});
+  }
 }
 
 void EventValues::walk_attributes() {
-  const PathNode& attributes = operands_.node(OperandTable::kAttributes);
-  if (attributes.access_count == 0) return;
+  const OperandTable& operands = vocabulary_.operands();
+  const PathNode& attributes = operands.node(OperandTable::kAttributes);
   if (is_few(attributes)) {
-    for (const NodeId child : attributes.children) list_slots(operands_.node(child));
+    for (const NodeId child : attributes.children) fill(operands.node(child), {});
     return;
   }
+  std::size_t place = 0;
   for (const event::Attribute& attribute : event_->attributes()) {
-    const NodeId child = operands_.child(OperandTable::kAttributes, attribute.name);
-    if (child != kNoId) list_slots(operands_.node(child));
+    const NodeId child = child_named(OperandTable::kAttributes, attribute.name, place++);
+    if (child != kNoId) fill(operands.node(child), {});
   }
 }
 
 // The depth is that of the paths, which is bounded.
 void EventValues::walk(NodeId id, JsonRef json) {
-  const PathNode& node = operands_.node(id);
-  set_json(id, json);
-  list_slots(node);
+  const OperandTable& operands = vocabulary_.operands();
+  const PathNode& node = operands.node(id);
+  fill(node, json);
   if (node.children.empty()) return;
-  const auto walk_child = [&](NodeId child) {
-    if (operands_.node(child).access_count == 0) return;
-    if (const JsonRef there = json_at(child)) walk(child, there);
-  };
   if (is_few(node)) {
-    std::ranges::for_each(node.children, walk_child);
-    return;
-  }
-  look_up_children(id, json);
-  const auto [begin, end] = std::pair(node_cells_[id].found_begin, node_cells_[id].found_end);
-  for (std::uint32_t i = begin; i < end; ++i) walk_child(found_[i]);
-}
-
-void EventValues::list_slots(const PathNode& node) {
-  if (node.access_count == 0) return;
-  for (const SlotId slot : node.slots) {
-    if (slot == kNoId || operands_.slot(slot).access_count == 0) continue;
-    if (!value(slot).missing()) present_.push_back(slot);
+    for (const NodeId child : node.children) {
+      if (const JsonRef there = step_into(json, operands.node(child).step)) walk(child, there);
+    }
+  } else if (json.kind() == JsonKind::kObject) {
+    walk_members(id, json);
+  } else if (json.kind() == JsonKind::kArray) {
+    walk_elements(id, json);
   }
 }
 
-void EventValues::set_json(NodeId id, JsonRef json) {
-  node_cells_[id].json = json;
-  node_cells_[id].epoch = epoch_;
+void EventValues::walk_members(NodeId id, JsonRef json) {
+  std::size_t place = 0;
+  json.for_each_member([&](JsonRef name, JsonRef member) {
+    const NodeId child = child_named(id, name.string(), place++);
+    if (child != kNoId) walk(child, member);
+  });
 }
 
-JsonRef EventValues::json_at(NodeId id) {
-  if (node_cells_[id].epoch == epoch_) return node_cells_[id].json;
-  if (id == OperandTable::kData) {
-    set_json(id, event_->data());
-    return event_->data();
-  }
-  const PathNode& node = operands_.node(id);
-  const JsonRef parent = json_at(node.parent);
-  if (is_few(operands_.node(node.parent))) {
-    set_json(id, step_into(parent, node.step));
-  } else {
-    look_up_children(node.parent, parent);
-    if (node_cells_[id].epoch != epoch_) set_json(id, {});
-  }
-  return node_cells_[id].json;
+void EventValues::walk_elements(NodeId id, JsonRef json) {
+  std::uint32_t index = 0;
+  json.for_each_element([&](JsonRef element) {
+    const NodeId child = vocabulary_.operands().child(id, index++);
+    if (child != kNoId) walk(child, element);
+  });
 }
 
-void EventValues::look_up_children(NodeId id, JsonRef json) {
-  if (node_cells_[id].children_epoch == epoch_) return;
-  node_cells_[id].children_epoch = epoch_;
-  node_cells_[id].found_begin = static_cast<std::uint32_t>(found_.size());
-  const auto note = [&](NodeId child, JsonRef there) {
-    if (child == kNoId) return;
-    set_json(child, there);
-    found_.push_back(child);
-  };
-  if (json && json.kind() == JsonKind::kObject) {
-    json.for_each_member(
-        [&](JsonRef name, JsonRef member) { note(operands_.child(id, name.string()), member); });
-  } else if (json && json.kind() == JsonKind::kArray) {
-    std::uint32_t index = 0;
-    json.for_each_element([&](JsonRef element) { note(operands_.child(id, index++), element); });
-  }
-  node_cells_[id].found_end = static_cast<std::uint32_t>(found_.size());
+NodeId EventValues::child_named(NodeId parent, std::string_view name, std::size_t place) {
+  std::vector<Guess>& guesses = guesses_[parent];
+  if (place < guesses.size() && is_same(guesses[place].name, name)) return guesses[place].child;
+  const NodeId child = vocabulary_.operands().child(parent, name);
+  if (place >= kPlaceCountMax || name.size() > kNameBytesMax) return child;
+  if (place >= guesses.size()) guesses.resize(place + 1);
+  guesses[place] = {std::string(name), child};
+  return child;
 }
 
-void EventValues::fill(SlotId slot, Cell& cell) {
-  const Slot& what = operands_.slot(slot);
-  cell.epoch = epoch_;
-  const bool inside_data = what.operand.path.is_data() && !what.operand.path.steps().empty();
-  if (inside_data && what.operand.conversion == filter::Operand::Conversion::kNone) {
-    const JsonRef json = json_at(what.node);
-    cell.value = json ? json.value() : event::Value();
-  } else {
-    cell.value = filter::resolve(what.operand, *event_);
+// The slots of a node; of its own JSON value, if it lies inside data.
+void EventValues::fill(const PathNode& node, JsonRef json) {
+  const bool is_inside = json && node.parent != kNoId;
+  for (std::size_t i = 0; i < node.slots.size(); ++i) {
+    const SlotId slot = node.slots[i];
+    if (slot == kNoId) continue;
+    const Value value = i == 0 && is_inside
+                            ? json.value()
+                            : filter::resolve(vocabulary_.operands().slot(slot).operand, *event_);
+    if (!value.missing()) set(slot, value);
   }
 }
 
-void EventValues::fill_point(SlotId slot, Cell& cell) {
-  const auto point = point_of(slot, value(slot));
-  cell.point_epoch = epoch_;
-  cell.point = point ? points_.find(*point) : kNoId;
+void EventValues::set(SlotId slot, const Value& value) {
+  const SlotUses& uses = vocabulary_.uses(slot);
+  values_[slot] = value;
+  filled_.push_back(slot);
+  codes_[column_of(slot, ColumnKind::kPoint)] = kOtherCode;
+  if (uses.values > 0) {
+    if (const auto point = point_of(slot, value)) look_up(*point);
+  }
+  if (uses.present != kNoId) points_.push_back(uses.present);
+  if (uses.numbers > 0 && value.is_number() && !std::isnan(value.as_number())) {
+    set_ordered(column_of(slot, ColumnKind::kNumber), number_code(value));
+  } else if (uses.times > 0 && value.kind() == ValueKind::kTimestamp) {
+    set_ordered(column_of(slot, ColumnKind::kTime), time_code(value.as_timestamp()));
+  } else if (value.kind() == ValueKind::kString) {
+    look_up_affixes(slot, value.as_string(), uses);
+  }
+}
+
+void EventValues::look_up_affixes(SlotId slot, std::string_view text, const SlotUses& uses) {
+  for (const SlotUses::Length& length : uses.prefixes) {
+    if (length.bytes > text.size()) break;
+    look_up(prefix_point(slot, text.substr(0, length.bytes)));
+  }
+  for (const SlotUses::Length& length : uses.suffixes) {
+    if (length.bytes > text.size()) break;
+    look_up(suffix_point(slot, text.substr(text.size() - length.bytes)));
+  }
+}
+
+void EventValues::look_up(const PointView& point) {
+  look_ups_.push_back({point, point.hash()});
+  vocabulary_.points().prefetch(look_ups_.back().hash);
+}
+
+void EventValues::finish_look_ups() {
+  for (const LookUp& asked : look_ups_) {
+    const PointId found = vocabulary_.points().find(asked.point, asked.hash);
+    if (found == kNoId) continue;
+    points_.push_back(found);
+    if (asked.point.kind > PointView::Kind::kString) continue;
+    codes_[column_of(asked.point.slot, ColumnKind::kPoint)] = point_code(found);
+  }
+  look_ups_.clear();
+}
+
+void EventValues::set_ordered(ColumnId column, Code code) {
+  codes_[column] = code;
+  ordered_columns_.push_back(column);
 }
 
 }  // namespace weir::match::content

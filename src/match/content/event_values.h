@@ -1,81 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventValues: the values of one event in the slots of the filters, each taken out at most once.
+// EventValues: one event as filters see it: a code in every column, and the points that it has.
 //
-// begin() walks the event and the path trie together and lists the slots with access that the event
-// has; all other slots are filled when a candidate asks. Where filters use many members of one
-// object its members are looked up in the trie, one by one; where they use few, those few are
-// looked up in the object. So an event costs its own size, however many paths there are.
+// begin() walks the event and the path trie together, once; only what some filter asks for is taken
+// out. Where filters use many members of one object its members are looked up in the trie, one by
+// one, beginning with the child that stood in that place the last time: events of one kind look
+// alike. Where filters use few, those few are looked up in the object. So an event costs its own
+// size, however many paths there are.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "event/event.h"
+#include "match/content/codes.h"
 #include "match/content/ids.h"
-#include "match/content/operand_table.h"
-#include "match/content/point_index.h"
+#include "match/content/vocabulary.h"
 
 namespace weir::match::content {
 
 class EventValues {
  public:
-  EventValues(const OperandTable& operands, const PointIndex& points)
-      : operands_(operands), points_(points) {}
+  explicit EventValues(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
   // The event must outlive what is asked about it; no slot may come or go in between.
   void begin(const event::Event& event);
   const event::Event& event() const { return *event_; }
 
-  // The slots with access in which the event has a value.
-  std::span<const SlotId> present() const { return present_; }
+  Code code(ColumnId column) const { return codes_[column]; }
+  // Missing where the event has none.
+  const event::Value& value(SlotId slot) const { return values_[slot]; }
 
-  const event::Value& value(SlotId slot) {
-    Cell& cell = cells_[slot];
-    if (cell.epoch != epoch_) fill(slot, cell);
-    return cell.value;
-  }
-  // The point that the value is; kNoId if no filter names it.
-  PointId point(SlotId slot) {
-    Cell& cell = cells_[slot];
-    if (cell.point_epoch != epoch_) fill_point(slot, cell);
-    return cell.point;
-  }
+  // All points that the event has, each once.
+  std::span<const PointId> points() const { return points_; }
+  // The columns of numbers and times in which the event has a code, of those that filters use.
+  std::span<const ColumnId> ordered_columns() const { return ordered_columns_; }
 
  private:
-  // What was filled in another epoch is empty.
-  struct Cell {
-    event::Value value;
-    std::uint32_t epoch = 0;
-    std::uint32_t point_epoch = 0;
-    PointId point = kNoId;
-  };
-  struct NodeCell {
-    event::JsonRef json;
-    std::uint32_t epoch = 0;
-    std::uint32_t children_epoch = 0;  // when all children were looked up
-    std::uint32_t found_begin = 0;     // then: those that the event has, in found_
-    std::uint32_t found_end = 0;
-  };
-
-  void next_epoch();
-  void fill(SlotId slot, Cell& cell);
-  void fill_point(SlotId slot, Cell& cell);
+  void clear();
   void walk_attributes();
   void walk(NodeId id, event::JsonRef json);
-  void list_slots(const PathNode& node);
-  event::JsonRef json_at(NodeId id);
-  void look_up_children(NodeId id, event::JsonRef json);
-  void set_json(NodeId id, event::JsonRef json);
+  void walk_members(NodeId id, event::JsonRef json);
+  void walk_elements(NodeId id, event::JsonRef json);
+  NodeId child_named(NodeId parent, std::string_view name, std::size_t place);
+  void fill(const PathNode& node, event::JsonRef json);
+  void set(SlotId slot, const event::Value& value);
+  void look_up_affixes(SlotId slot, std::string_view text, const SlotUses& uses);
+  void look_up(const PointView& point);
+  void finish_look_ups();
+  void set_ordered(ColumnId column, Code code);
 
-  const OperandTable& operands_;
-  const PointIndex& points_;
+  // A point that is to be looked up: all are first asked for, then fetched.
+  struct LookUp {
+    PointView point;
+    std::uint64_t hash;
+  };
+
+  const Vocabulary& vocabulary_;
   const event::Event* event_ = nullptr;
-  std::uint32_t epoch_ = 0;
-  std::vector<Cell> cells_;           // by slot
-  std::vector<NodeCell> node_cells_;  // by node
-  std::vector<NodeId> found_;
-  std::vector<SlotId> present_;
+  std::vector<Code> codes_;           // by column
+  std::vector<event::Value> values_;  // by slot
+  std::vector<SlotId> filled_;        // slots with a value
+  std::vector<LookUp> look_ups_;
+  std::vector<PointId> points_;
+  std::vector<ColumnId> ordered_columns_;
+  // What stood at some place in the members of a node, in the last event.
+  struct Guess {
+    std::string name;
+    NodeId child = kNoId;
+  };
+  std::vector<std::vector<Guess>> guesses_;  // by node and place; of one revision of the operands
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace weir::match::content

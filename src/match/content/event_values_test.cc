@@ -21,42 +21,6 @@ Operand at(std::string_view path, Conversion conversion = Conversion::kNone) {
   return {event::parse_path(path).value(), conversion};
 }
 
-TEST(OperandTableTest, ASlotLivesAsLongAsItIsUsed) {
-  OperandTable table;
-  const SlotId slot = table.acquire(at("data.a.b[3]"));
-  EXPECT_EQ(table.acquire(at("data.a.b[3]")), slot);
-  EXPECT_NE(table.acquire(at("data.a.b[3]", Conversion::kString)), slot);
-  EXPECT_EQ(table.find(at("data.a.b[3]")), slot);
-  EXPECT_EQ(table.find(at("data.a.b")), kNoId);
-  EXPECT_EQ(table.find(at("data.a.b", Conversion::kString)), kNoId);
-  EXPECT_FALSE(table.release(at("data.a.b[3]")));
-  EXPECT_EQ(table.release(at("data.a.b[3]")), slot);
-  EXPECT_EQ(table.slot_count(), 1U);
-}
-
-TEST(OperandTableTest, NodesAreUsedAgain) {
-  OperandTable table;
-  for (int i = 0; i < 100; ++i) {
-    const Operand inside = at(fmt::format("data.a.m{}[{}]", i, i));
-    const Operand attribute = at(fmt::format("x{}", i));
-    table.acquire(inside);
-    table.acquire(attribute);
-    table.add_access(table.find(inside));
-    table.remove_access(table.find(inside));
-    EXPECT_TRUE(table.release(inside));
-    EXPECT_TRUE(table.release(attribute));
-  }
-  EXPECT_EQ(table.slot_count(), 0U);
-  EXPECT_LE(table.node_bound(), 6U);
-  EXPECT_TRUE(table.node(OperandTable::kData).children.empty());
-}
-
-TEST(OperandTableTest, AMemberAndAnAttributeOfOneNameAreApart) {
-  OperandTable table;
-  EXPECT_NE(table.acquire(at("a")), table.acquire(at("data.a")));
-  EXPECT_NE(table.acquire(at("data['0']")), table.acquire(at("data[0]")));
-}
-
 // Few paths are looked up in the event, many are walked through with it: both see the same.
 class EventValuesTest : public testing::TestWithParam<int> {
  protected:
@@ -74,31 +38,50 @@ class EventValuesTest : public testing::TestWithParam<int> {
 
   void add(const Operand& operand) {
     operands_.push_back(operand);
-    const SlotId slot = table_.acquire(operand);
-    if (slot % 2 == 0) table_.add_access(slot);
+    slots_.push_back(vocabulary_.acquire_slot(operand));
+    vocabulary_.acquire_point(*point_of(slots_.back(), event::Value::of(std::int64_t{1})));
+    vocabulary_.acquire_point(prefix_point(slots_.back(), "t"));
+    vocabulary_.acquire_point(suffix_point(slots_.back(), "xt"));
+    vocabulary_.acquire_column(column_of(slots_.back(), ColumnKind::kNumber));
+    vocabulary_.acquire_column(column_of(slots_.back(), ColumnKind::kTime));
   }
 
   void expect_values(std::string_view json) {
     const event::EventPtr event = event::event_of(json);
     values_.begin(*event);
-    std::vector<SlotId> expected;
-    for (const Operand& operand : operands_) {
-      const event::Value value = filter::resolve(operand, *event);
-      const SlotId slot = table_.find(operand);
-      EXPECT_EQ(event::to_display(values_.value(slot)), event::to_display(value))
-          << operand.path.to_string() << " in " << json;
-      if (slot % 2 == 0 && !value.missing()) expected.push_back(slot);
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const event::Value value = filter::resolve(operands_[i], *event);
+      const std::string where = operands_[i].path.to_string() + " in " + std::string(json);
+      EXPECT_EQ(event::to_display(values_.value(slots_[i])), event::to_display(value)) << where;
+      expect_codes(slots_[i], value, where);
     }
-    std::vector<SlotId> present(values_.present().begin(), values_.present().end());
-    std::ranges::sort(present);
-    std::ranges::sort(expected);
-    EXPECT_EQ(present, expected) << json;
   }
 
-  OperandTable table_;
-  PointIndex points_;
-  EventValues values_{table_, points_};
+  void expect_codes(SlotId slot, const event::Value& value, const std::string& where) {
+    const bool is_one = event::compare(value, event::Value::of(std::int64_t{1})) == 0;
+    const PointId one = vocabulary_.points().find(*point_of(slot, event::Value::of(1.0)));
+    const Code expected = value.missing() ? kMissingCode : is_one ? point_code(one) : kOtherCode;
+    EXPECT_EQ(values_.code(column_of(slot, ColumnKind::kPoint)), expected) << where;
+    EXPECT_EQ(has(one), is_one) << where;
+    EXPECT_EQ(values_.code(column_of(slot, ColumnKind::kNumber)) != kMissingCode, value.is_number())
+        << where;
+    EXPECT_EQ(values_.code(column_of(slot, ColumnKind::kTime)) != kMissingCode,
+              value.kind() == event::ValueKind::kTimestamp)
+        << where;
+    const bool is_text = value.kind() == event::ValueKind::kString && value.as_string() == "text";
+    EXPECT_EQ(has(vocabulary_.points().find(prefix_point(slot, "t"))),
+              is_text ||
+                  (value.kind() == event::ValueKind::kString && value.as_string().starts_with("t")))
+        << where;
+    EXPECT_EQ(has(vocabulary_.points().find(suffix_point(slot, "xt"))), is_text) << where;
+  }
+
+  bool has(PointId point) const { return std::ranges::count(values_.points(), point) == 1; }
+
+  Vocabulary vocabulary_;
+  EventValues values_{vocabulary_};
   std::vector<Operand> operands_;
+  std::vector<SlotId> slots_;
 };
 
 TEST_P(EventValuesTest, SeesWhatTheEvaluatorSees) {
@@ -109,6 +92,7 @@ TEST_P(EventValuesTest, SeesWhatTheEvaluatorSees) {
   expect_values(R"({"data":{"o":[1],"list":{"x0":1}}})");
   expect_values(R"({"data":[1,2]})");
   expect_values(R"({"data":"text"})");
+  expect_values(R"({"type":"text","x0":"text","data":{"x0":"text","x1":1,"o":{"x0":1.0}}})");
   expect_values(R"({"data":null})");
   expect_values(R"({"data_base64":"AAEC"})");
   expect_values(R"({"data":{"x\u0030":"an escaped name"}})");

@@ -51,37 +51,16 @@ SlotId OperandTable::acquire(const filter::Operand& operand) {
   return id;
 }
 
-std::optional<SlotId> OperandTable::release(const filter::Operand& operand) {
-  const SlotId id = find(operand);
-  WEIR_CHECK(id != kNoId);
-  if (--slots_[id].use_count > 0) return std::nullopt;
-  WEIR_CHECK(slots_[id].access_count == 0);
-  const NodeId node = slots_[id].node;
-  nodes_[node].slots[conversion_of(operand)] = kNoId;
+void OperandTable::release(SlotId id) {
+  Slot& slot = slots_[id];
+  WEIR_CHECK(slot.use_count > 0);
+  if (--slot.use_count > 0) return;
+  const NodeId node = slot.node;
+  nodes_[node].slots[conversion_of(slot.operand)] = kNoId;
   --nodes_[node].use_count;
-  slots_[id] = {};
+  slot = {};
   free_slots_.push_back(id);
   drop_unused(node);
-  return id;
-}
-
-SlotId OperandTable::find(const filter::Operand& operand) const {
-  const NodeId node = find_node(operand.path);
-  return node == kNoId ? kNoId : nodes_[node].slots[conversion_of(operand)];
-}
-
-void OperandTable::add_access(SlotId slot) {
-  if (slots_[slot].access_count++ > 0) return;
-  for (NodeId id = slots_[slot].node; id != kNoId; id = nodes_[id].parent) {
-    ++nodes_[id].access_count;
-  }
-}
-
-void OperandTable::remove_access(SlotId slot) {
-  if (--slots_[slot].access_count > 0) return;
-  for (NodeId id = slots_[slot].node; id != kNoId; id = nodes_[id].parent) {
-    --nodes_[id].access_count;
-  }
 }
 
 NodeId OperandTable::child(NodeId parent, std::string_view name) const {
@@ -100,16 +79,6 @@ NodeId OperandTable::child(NodeId parent, const event::Path::Step& step) const {
                          : child(parent, std::get<std::uint32_t>(step));
 }
 
-NodeId OperandTable::find_node(const event::Path& path) const {
-  if (!path.is_data()) return child(kAttributes, std::string_view(path.attribute_name()));
-  NodeId here = kData;
-  for (const event::Path::Step& step : path.steps()) {
-    here = child(here, step);
-    if (here == kNoId) break;
-  }
-  return here;
-}
-
 NodeId OperandTable::make_node(const event::Path& path) {
   if (!path.is_data()) return make_child(kAttributes, path.attribute_name());
   NodeId here = kData;
@@ -119,6 +88,7 @@ NodeId OperandTable::make_node(const event::Path& path) {
 
 NodeId OperandTable::make_child(NodeId parent, const event::Path::Step& step) {
   if (const NodeId found = child(parent, step); found != kNoId) return found;
+  ++revision_;
   const NodeId id = take_place(nodes_, free_nodes_);
   nodes_[id] = {.parent = parent, .step = step};
   nodes_[parent].children.push_back(id);
@@ -142,6 +112,7 @@ void OperandTable::drop_unused(NodeId id) {
 }
 
 void OperandTable::unlink(NodeId id) {
+  ++revision_;
   const PathNode& node = nodes_[id];
   if (const auto* const name = std::get_if<std::string>(&node.step)) {
     names_.erase(names_.find(NameRef{node.parent, *name}));
@@ -152,6 +123,12 @@ void OperandTable::unlink(NodeId id) {
   *std::ranges::find(parent.children, id) = parent.children.back();
   parent.children.pop_back();
   --parent.use_count;
+}
+
+std::size_t OperandTable::memory_bytes() const {
+  return nodes_.capacity() * sizeof(PathNode) + slots_.capacity() * sizeof(Slot) +
+         names_.bucket_count() * (sizeof(Name) + sizeof(NodeId)) +
+         indexes_.bucket_count() * sizeof(std::uint64_t) * 2;
 }
 
 }  // namespace weir::match::content

@@ -6,16 +6,14 @@
 //   attributes -- type (slot 0)
 //   data ------- x -- y (slot 1: as it is, slot 2: string)
 //
-// A slot lives as long as a filter uses it; a node as long as a slot lies at it or below. A slot
-// may have access: then it is looked up in every event, not only when a candidate asks for it.
-// Adding and releasing cost one hash look-up per step.
+// A slot lives as long as a filter uses it; a node as long as a slot lies at it or below.
+// Acquiring costs one hash look-up per step.
 #pragma once
 
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,16 +27,14 @@ struct PathNode {
   NodeId parent = kNoId;
   event::Path::Step step = {};  // an attribute's or member's name, or an index
   std::vector<NodeId> children = {};
-  std::array<SlotId, 3> slots = {kNoId, kNoId, kNoId};  // by conversion
+  std::array<SlotId, 3> slots = {kNoId, kNoId, kNoId};  // by conversion, that to nothing first
   std::uint32_t use_count = 0;                          // slots and children
-  std::uint32_t access_count = 0;                       // slots with access, here and below
 };
 
 struct Slot {
   filter::Operand operand = {};
   NodeId node = kNoId;
   std::uint32_t use_count = 0;
-  std::uint32_t access_count = 0;
 };
 
 class OperandTable {
@@ -50,13 +46,9 @@ class OperandTable {
 
   // Each acquire needs one release.
   SlotId acquire(const filter::Operand& operand);
-  // The slot, if this was its last use.
-  std::optional<SlotId> release(const filter::Operand& operand);
-  // kNoId if no filter uses the operand.
-  SlotId find(const filter::Operand& operand) const;
-
-  void add_access(SlotId slot);
-  void remove_access(SlotId slot);
+  // As acquire(), for a slot that is in use.
+  void acquire_again(SlotId id) { ++slots_[id].use_count; }
+  void release(SlotId id);
 
   const Slot& slot(SlotId id) const { return slots_[id]; }
   const PathNode& node(NodeId id) const { return nodes_[id]; }
@@ -68,6 +60,9 @@ class OperandTable {
   std::size_t slot_bound() const { return slots_.size(); }
   std::size_t node_bound() const { return nodes_.size(); }
   std::size_t slot_count() const { return slots_.size() - free_slots_.size(); }
+  // Grows whenever a node comes or goes.
+  std::uint64_t revision() const { return revision_; }
+  std::size_t memory_bytes() const;
 
  private:
   struct NameRef {
@@ -94,7 +89,6 @@ class OperandTable {
   };
 
   NodeId child(NodeId parent, const event::Path::Step& step) const;
-  NodeId find_node(const event::Path& path) const;
   NodeId make_node(const event::Path& path);
   NodeId make_child(NodeId parent, const event::Path::Step& step);
   void drop_unused(NodeId id);
@@ -106,6 +100,7 @@ class OperandTable {
   std::vector<SlotId> free_slots_;
   boost::unordered_flat_map<Name, NodeId, NameHash, NameEqual> names_;
   boost::unordered_flat_map<std::uint64_t, NodeId> indexes_;  // by parent and index
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace weir::match::content

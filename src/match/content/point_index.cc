@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "base/check.h"
@@ -17,6 +18,8 @@ using event::Value;
 using event::ValueKind;
 using Kind = PointView::Kind;
 
+constexpr std::uint32_t kEpochEventCount = 1024;
+
 std::optional<PointView> number_point(SlotId slot, double number) {
   constexpr double kTwoTo63 = 0x1p63;
   if (std::isnan(number)) return std::nullopt;
@@ -27,7 +30,11 @@ std::optional<PointView> number_point(SlotId slot, double number) {
       .slot = slot, .kind = Kind::kFraction, .bits = std::bit_cast<std::uint64_t>(number)};
 }
 
-std::uint64_t mix(std::uint64_t bits) { return base::Prng(bits).next(); }
+// Uses are counted by slot, values, prefixes and suffixes apart.
+std::size_t use_place(SlotId slot, Kind kind) {
+  const std::size_t group = kind < Kind::kPrefix ? 0 : kind == Kind::kPrefix ? 1 : 2;
+  return std::size_t{slot} * 3 + group;
+}
 
 }  // namespace
 
@@ -55,81 +62,163 @@ PointView prefix_point(SlotId slot, std::string_view prefix) {
   return {.slot = slot, .kind = Kind::kPrefix, .text = prefix};
 }
 
-std::size_t PointIndex::Hash::operator()(const PointView& view) const {
-  const std::uint64_t place =
-      (std::uint64_t{view.slot} << 8U) | static_cast<std::uint64_t>(view.kind);
-  if (view.kind >= Kind::kString) {
-    return static_cast<std::size_t>(base::hash_bytes(view.text, place));
+PointView suffix_point(SlotId slot, std::string_view suffix) {
+  return {.slot = slot, .kind = Kind::kSuffix, .text = suffix};
+}
+
+PointView present_point(SlotId slot) { return {.slot = slot, .kind = Kind::kPresent}; }
+
+std::uint64_t PointView::hash() const {
+  const std::uint64_t place = (std::uint64_t{slot} << 8U) | static_cast<std::uint64_t>(kind);
+  if (kind >= Kind::kString) return base::hash_bytes(text, place);
+  return base::Prng(bits ^ (place * 0x9E3779B97F4A7C15U) ^ (std::uint64_t{nanoseconds} << 34U))
+      .next();
+}
+
+bool PointIndex::is(const Key& key, const PointView& point) const {
+  if (key.slot != point.slot || key.kind != point.kind || key.bits != point.bits) return false;
+  if (point.kind < Kind::kString) return key.size == point.nanoseconds;
+  return std::string_view(key.text.get(), key.size) == point.text;
+}
+
+PointView PointIndex::view(PointId id) const {
+  const Key& key = keys_[id];
+  PointView view{.slot = key.slot, .kind = key.kind, .bits = key.bits};
+  if (key.kind < Kind::kString) {
+    view.nanoseconds = key.size;
+  } else {
+    view.text = {key.text.get(), key.size};
   }
-  return static_cast<std::size_t>(
-      mix(view.bits ^ mix(place ^ (std::uint64_t{view.nanoseconds} << 34U))));
+  return view;
 }
 
-std::size_t PointIndex::Hash::operator()(const Key& key) const {
-  PointView view = key.view;
-  view.text = key.text;
-  return (*this)(view);
-}
-
-bool PointIndex::Equal::operator()(const Key& key, const PointView& view) const {
-  return key.view.bits == view.bits && key.view.slot == view.slot && key.view.kind == view.kind &&
-         key.view.nanoseconds == view.nanoseconds && key.text == view.text;
-}
-
-bool PointIndex::Equal::operator()(const Key& left, const Key& right) const {
-  PointView view = right.view;
-  view.text = right.text;
-  return (*this)(left, view);
-}
-
-std::uint32_t& PointIndex::uses(const PointView& point) {
-  if (point.slot >= slot_uses_.size()) slot_uses_.resize(point.slot + 1);
-  SlotUses& uses = slot_uses_[point.slot];
-  return point.kind == Kind::kPrefix ? uses.prefixes : uses.values;
+PointId PointIndex::find(const PointView& point, std::uint64_t hash) const {
+  const std::uint32_t tag = tag_of(hash);
+  for (std::size_t place = place_of(hash);; place = next(place)) {
+    const Entry& entry = table_[place];
+    if (entry.id == kNoId) return kNoId;
+    if (entry.tag == tag && is(keys_[entry.id], point)) return entry.id;
+  }
 }
 
 PointId PointIndex::acquire(const PointView& point) {
-  ++uses(point);
-  PointId id = find(point);
+  const std::size_t place = use_place(point.slot, point.kind);
+  if (place >= slot_uses_.size()) slot_uses_.resize(place + 1);
+  if (point.kind != Kind::kPresent) ++slot_uses_[place];
+  const std::uint64_t hash = point.hash();
+  PointId id = find(point, hash);
   if (id == kNoId) {
-    id = free_.empty() ? static_cast<PointId>(points_.size()) : free_.back();
-    if (free_.empty()) {
-      points_.emplace_back();
-    } else {
-      free_.pop_back();
-    }
-    Key key{point, std::string(point.text)};
-    key.view.text = {};
-    ids_.emplace(std::move(key), id);
+    id = make(point);
+    if (++point_count_ > table_.size() / 8 * 5) grow();
+    insert(hash, id);
   }
-  ++points_[id].use_count;
+  ++uses_[id].use_count;
   return id;
 }
 
-void PointIndex::release(const PointView& point) {
-  --uses(point);
-  const auto found = ids_.find(point);
-  WEIR_CHECK(found != ids_.end());
-  Point& at = points_[found->second];
-  if (--at.use_count > 0) return;
-  WEIR_CHECK(at.entries.empty());
-  at = {};
-  free_.push_back(found->second);
-  ids_.erase(found);
+PointId PointIndex::make(const PointView& point) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<PointId>(keys_.size()));
+    keys_.emplace_back();
+    uses_.emplace_back();
+  }
+  const PointId id = free_.back();
+  free_.pop_back();
+  Key& key = keys_[id];
+  key.bits = point.bits;
+  key.slot = point.slot;
+  key.kind = point.kind;
+  key.size = point.nanoseconds;
+  if (point.kind >= Kind::kString) {
+    key.text = std::make_unique_for_overwrite<char[]>(point.text.size());
+    std::ranges::copy(point.text, key.text.get());
+    key.size = static_cast<std::uint32_t>(point.text.size());
+    text_bytes_ += point.text.size();
+  }
+  uses_[id] = {.epoch = epoch_};
+  return id;
 }
 
-PointId PointIndex::find(const PointView& point) const {
-  const auto found = ids_.find(point);
-  return found == ids_.end() ? kNoId : found->second;
+bool PointIndex::release(PointId id) {
+  Key& key = keys_[id];
+  WEIR_CHECK(uses_[id].use_count > 0);
+  if (key.kind != Kind::kPresent) --slot_uses_[use_place(key.slot, key.kind)];
+  if (--uses_[id].use_count > 0) return false;
+  const PointView gone = view(id);
+  erase(gone.hash(), id);
+  --point_count_;
+  text_bytes_ -= gone.text.size();
+  key = {};
+  free_.push_back(id);
+  return true;
 }
 
-double PointIndex::share(const PointView& point) const {
+void PointIndex::insert(std::uint64_t hash, PointId id) {
+  std::size_t place = place_of(hash);
+  while (table_[place].id != kNoId) place = next(place);
+  table_[place] = {tag_of(hash), id};
+}
+
+// Closes the gap: what stands behind it moves up, unless that is before where it belongs.
+void PointIndex::erase(std::uint64_t hash, PointId id) {
+  std::size_t gap = place_of(hash);
+  while (table_[gap].id != id) gap = next(gap);
+  for (std::size_t place = next(gap); table_[place].id != kNoId; place = next(place)) {
+    const std::size_t home = place_of(view(table_[place].id).hash());
+    const std::size_t mask = table_.size() - 1;
+    if (((place - home) & mask) < ((place - gap) & mask)) continue;
+    table_[gap] = table_[place];
+    gap = place;
+  }
+  table_[gap] = {};
+}
+
+void PointIndex::grow() {
+  const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(2 * table_.size()));
+  for (const Entry& entry : old) {
+    if (entry.id != kNoId) insert(view(entry.id).hash(), entry.id);
+  }
+}
+
+void PointIndex::count_event() {
+  event_count_ += 1;
+  if (++epoch_event_count_ < kEpochEventCount) return;
+  epoch_event_count_ = 0;
+  event_count_ /= 2;
+  ++epoch_;
+}
+
+std::uint32_t PointIndex::aged_hits(const Uses& uses) const {
+  return uses.hits >> std::min(epoch_ - uses.epoch, 31U);
+}
+
+void PointIndex::count(PointId id) {
+  Uses& uses = uses_[id];
+  uses.hits = aged_hits(uses) + 1;
+  uses.epoch = epoch_;
+}
+
+// Before events were seen: the part that the point has in all uses of points of its slot, prefixes
+// and suffixes apart, and below 1/10 as long as there are few. That counts as much as some events.
+double PointIndex::share(PointId id) const {
   constexpr double kPriorUses = 9;  // of other points
-  const PointId id = find(point);
-  if (id == kNoId) return 0;
-  const SlotUses& uses = slot_uses_[point.slot];
-  const std::uint32_t all = point.kind == Kind::kPrefix ? uses.prefixes : uses.values;
-  return static_cast<double>(points_[id].use_count) / (static_cast<double>(all) + kPriorUses);
+  constexpr double kPriorEvents = 16;
+  constexpr double kAffixPriorMin = 0.05;
+  const Key& key = keys_[id];
+  double prior = 1;
+  if (key.kind != Kind::kPresent) {
+    const std::uint32_t all = slot_uses_[use_place(key.slot, key.kind)];
+    prior = static_cast<double>(uses_[id].use_count) / (static_cast<double>(all) + kPriorUses);
+    if (key.kind >= Kind::kPrefix) prior = std::max(prior, kAffixPriorMin);
+  }
+  const auto hits = static_cast<double>(aged_hits(uses_[id]));
+  return std::min(1.0, (prior * kPriorEvents + hits) / (kPriorEvents + event_count_));
+}
+
+std::size_t PointIndex::memory_bytes() const {
+  return table_.capacity() * sizeof(Entry) + keys_.capacity() * sizeof(Key) +
+         uses_.capacity() * sizeof(Uses) + free_.capacity() * sizeof(PointId) + text_bytes_ +
+         slot_uses_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace weir::match::content

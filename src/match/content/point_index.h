@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// PointIndex: the dictionary of all values that filters compare operands with.
+// PointIndex: the dictionary of all values that filters compare operands with, and how often events
+// have them.
 //
-// A point is an operand's slot with a value, or with a prefix of a string. Two values that the
-// filter language calls equal are one point: 1 and 1.0, two texts of one moment. So a comparison
-// with a constant is a comparison of two small numbers, once the event's value has been looked up.
-// A point lives as long as a filter names it, and counts how many do: a value that few filters name
-// is taken to be rare among events.
+// A point is an operand's slot with a value, with the beginning or end of a string, or with
+// anything at all. Two values that the filter language calls equal are one point: 1 and 1.0, two
+// texts of one moment. So a comparison with a constant is a comparison of two small numbers, once
+// the event's value has been looked up. A point lives as long as a filter names it.
 //
-// NaN, null, objects and arrays equal nothing and are no points.
+// NaN, null, objects and arrays equal nothing and are no values of points.
+//
+// How often: counts of the last few thousand events, halved now and then so that they follow the
+// stream; before there are any, a value that few filters name is taken to be rare.
+//
+// A hash table with linear probing over ids: about 60 bytes per point, and its text.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,9 +28,18 @@
 
 namespace weir::match::content {
 
-// A point, as a view: its text belongs to the filter or the event.
+// A point, as a view: its text belongs to the filter, the event or the index.
 struct PointView {
-  enum class Kind : std::uint8_t { kInteger, kFraction, kBool, kTimestamp, kString, kPrefix };
+  enum class Kind : std::uint8_t {
+    kInteger,
+    kFraction,
+    kBool,
+    kTimestamp,
+    kPresent,  // any value
+    kString,
+    kPrefix,
+    kSuffix,
+  };
 
   SlotId slot = kNoId;
   Kind kind = Kind::kInteger;
@@ -34,60 +47,80 @@ struct PointView {
   std::uint64_t bits = 0;         // of anything but a text
   std::string_view text = {};
 
-  auto operator<=>(const PointView&) const = default;
+  std::uint64_t hash() const;
+  bool operator==(const PointView&) const = default;
 };
 
 std::optional<PointView> point_of(SlotId slot, const event::Value& value);
 PointView prefix_point(SlotId slot, std::string_view prefix);
+PointView suffix_point(SlotId slot, std::string_view suffix);
+PointView present_point(SlotId slot);
 
 class PointIndex {
  public:
+  PointIndex() : table_(kTableSizeMin) {}
+
   // Each acquire needs one release.
   PointId acquire(const PointView& point);
-  void release(const PointView& point);
+  // True if this was the point's last use.
+  bool release(PointId id);
   // kNoId if no filter names the point.
-  PointId find(const PointView& point) const;
+  PointId find(const PointView& point) const { return find(point, point.hash()); }
+  PointId find(const PointView& point, std::uint64_t hash) const;
+  // For a find() of that hash some steps later.
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[place_of(hash)]); }
+  PointView view(PointId id) const;
 
-  // A guess at how many of all events have the point, from 0 to 1: the part that it has in all uses
-  // of points of its slot (prefixes apart), and below 1/10 as long as there are few.
-  double share(const PointView& point) const;
+  // To be called for each event, and for each point that it has; or for some events.
+  void count_event();
+  void count(PointId id);
+  // A guess at the part of all events that have the point, above 0 and at most 1.
+  double share(PointId id) const;
 
-  // The conjunctions that are reached through the point.
-  std::vector<ConjunctionId>& entries(PointId id) { return points_[id].entries; }
-  std::size_t point_count() const { return ids_.size(); }
+  std::size_t point_count() const { return point_count_; }
+  std::size_t memory_bytes() const;
 
  private:
+  static constexpr std::size_t kTableSizeMin = 16;
+  struct Entry {
+    std::uint32_t tag = 0;  // upper half of the hash
+    PointId id = kNoId;     // kNoId: free
+  };
   struct Key {
-    PointView view;    // without its text
-    std::string text;  // owned
+    std::uint64_t bits = 0;
+    SlotId slot = kNoId;
+    std::uint32_t size = 0;  // of a text; nanoseconds of a timestamp
+    std::unique_ptr<char[]> text = {};
+    PointView::Kind kind = PointView::Kind::kInteger;
   };
-  struct Hash {
-    using is_transparent = void;
-    using is_avalanching = void;
-    std::size_t operator()(const PointView& view) const;
-    std::size_t operator()(const Key& key) const;
-  };
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(const Key& key, const PointView& view) const;
-    bool operator()(const PointView& view, const Key& key) const { return (*this)(key, view); }
-    bool operator()(const Key& left, const Key& right) const;
-  };
-  struct Point {
+  struct Uses {
     std::uint32_t use_count = 0;
-    std::vector<ConjunctionId> entries;
-  };
-  struct SlotUses {
-    std::uint32_t values = 0;
-    std::uint32_t prefixes = 0;
+    std::uint32_t hits = 0;  // as of the epoch
+    std::uint32_t epoch = 0;
   };
 
-  std::uint32_t& uses(const PointView& point);
+  static std::uint32_t tag_of(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash >> 32U);
+  }
+  std::size_t place_of(std::uint64_t hash) const { return hash & (table_.size() - 1); }
+  std::size_t next(std::size_t place) const { return (place + 1) & (table_.size() - 1); }
+  bool is(const Key& key, const PointView& point) const;
+  PointId make(const PointView& point);
+  void insert(std::uint64_t hash, PointId id);
+  void erase(std::uint64_t hash, PointId id);
+  void grow();
+  std::uint32_t aged_hits(const Uses& uses) const;
 
-  boost::unordered_flat_map<Key, PointId, Hash, Equal> ids_;
-  std::vector<Point> points_;
+  std::vector<Entry> table_;  // a power of two of them, at most five eighths in use
+  std::vector<Key> keys_;     // by id
+  std::vector<Uses> uses_;    // by id
   std::vector<PointId> free_;
-  std::vector<SlotUses> slot_uses_;  // by slot
+  std::vector<std::uint32_t> slot_uses_;  // by slot; values, prefixes and suffixes apart
+  std::size_t point_count_ = 0;
+  std::size_t text_bytes_ = 0;
+  std::uint32_t epoch_ = 0;
+  double event_count_ = 0;  // aged as hits are
+  std::uint32_t epoch_event_count_ = 0;
 };
 
 }  // namespace weir::match::content

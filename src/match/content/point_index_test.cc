@@ -70,23 +70,40 @@ TEST(PointIndexTest, KeepsAPointAsLongAsItIsUsed) {
   const PointView point = *point_of(0, Value::of("a"));
   const PointId id = index.acquire(point);
   EXPECT_EQ(index.acquire(point), id);
-  index.release(point);
+  EXPECT_FALSE(index.release(id));
   EXPECT_EQ(index.find(point), id);
-  index.release(point);
+  EXPECT_TRUE(index.release(id));
   EXPECT_EQ(index.find(point), kNoId);
   EXPECT_EQ(index.point_count(), 0U);
   EXPECT_EQ(index.acquire(*point_of(0, Value::of("b"))), id) << "ids are used again";
 }
 
-TEST(PointIndexTest, AFrequentPointHasALargeShare) {
+TEST(PointIndexTest, BeforeThereAreEventsAPointThatManyNameHasALargeShare) {
   PointIndex index;
-  const PointView often = *point_of(0, Value::of("often"));
-  const PointView once = *point_of(0, Value::of("once"));
-  for (int i = 0; i < 990; ++i) index.acquire(often);
-  index.acquire(once);
+  const PointView view = *point_of(0, Value::of("often"));
+  const PointId often = index.acquire(view);
+  for (int i = 0; i < 989; ++i) index.acquire(view);
+  const PointId once = index.acquire(*point_of(0, Value::of("once")));
   EXPECT_DOUBLE_EQ(index.share(often), 0.99);
   EXPECT_DOUBLE_EQ(index.share(once), 0.001);
-  EXPECT_EQ(index.share(*point_of(0, Value::of("never"))), 0);
+}
+
+TEST(PointIndexTest, SharesFollowTheEvents) {
+  PointIndex index;
+  const PointId first = index.acquire(*point_of(0, Value::of("first")));
+  const PointId second = index.acquire(*point_of(0, Value::of("second")));
+  const auto publish = [&](PointId one_in_two, int count) {
+    for (int i = 0; i < count; ++i) {
+      index.count_event();
+      if (i % 2 == 0) index.count(one_in_two);
+    }
+  };
+  publish(first, 10'000);
+  EXPECT_NEAR(index.share(first), 0.5, 0.02);
+  EXPECT_LT(index.share(second), 0.01);
+  publish(second, 40'000);
+  EXPECT_NEAR(index.share(second), 0.5, 0.02);
+  EXPECT_LT(index.share(first), 0.02) << "what was long ago counts little";
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// ContentIndex: conjunctions, compiled, and which of them hold for an event.
+//
+// Watches how often events lead to conjunctions in vain. If much of that could be spared by other
+// doors, since the stream is no longer what it was, a new placement is begun and all conjunctions
+// are moved there, a few with every event: nothing stops. Single-threaded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/prng.h"
+#include "match/content/column_samples.h"
+#include "match/content/event_values.h"
+#include "match/content/extras.h"
+#include "match/content/placement.h"
+#include "match/content/record_store.h"
+#include "match/content/row_kernels.h"
+#include "match/content/spec_compiler.h"
+#include "match/content/vocabulary.h"
+#include "match/matcher.h"
+
+namespace weir::match::content {
+
+class ContentIndex {
+ public:
+  explicit ContentIndex(bloom::Isa isa);
+  ContentIndex(const ContentIndex&) = delete;
+  ContentIndex& operator=(const ContentIndex&) = delete;
+
+  struct Entry {
+    Match match;
+    // Must have been compiled with vocabulary(); the entry owns what it holds.
+    std::span<const CodeTest> tests;
+    std::unique_ptr<Extra> extra = {};
+    RecordRef next = kNoId;  // of the subscription
+  };
+  // Lets doors be chosen with the entry in mind that is added later.
+  void learn(std::span<const CodeTest> tests);
+  RecordRef add(Entry entry);
+  // What is added in between is placed together, which is faster. Nothing else may be done then.
+  void begin_bulk() { is_bulk_ = true; }
+  void end_bulk();
+  // A record of which nothing matches, for a filter without conjunctions.
+  RecordRef add_empty(SubscriptionId id);
+  // Gives the subscription's next record, or kNoId.
+  RecordRef remove(RecordRef record);
+
+  // Appends the matches in any order; one for each conjunction.
+  void match(const event::Event& event, filter::Scorer& scorer, std::vector<Match>& matches);
+
+  Vocabulary& vocabulary() { return vocabulary_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const RecordStore& records() const { return records_; }
+  const MatchCounters& counters() const { return counters_; }
+  // How many conjunctions are reached in that way, and how many of them by a test of a point.
+  std::size_t count(DoorChoice::Kind kind) const;
+  std::size_t count_by_point() const;
+  // Points and operands may be used by many; the rest is of the conjunctions.
+  std::size_t memory_bytes() const;
+
+ private:
+  bool holds(RecordRef record, filter::Scorer& scorer) const;
+  bool holds_extra(RecordRef record, filter::Scorer& scorer) const;
+  bool is_tied(RecordRef record) const;
+  void collect(Placement& placement, std::size_t& count);
+  void place_pending();
+  void observe();
+  void adapt();
+  bool is_worth_moving();
+  void begin_moving();
+  void move_some();
+  Placement& side_of(RecordRef record);
+
+  Vocabulary vocabulary_;
+  SpecCompiler compiler_;
+  RecordStore records_;
+  Extras extras_;
+  ColumnSamples samples_;
+  EventValues values_;
+  RowKernel kernel_;
+  // Where conjunctions are placed now, and those that were placed before and are to move.
+  std::unique_ptr<Placement> placement_;
+  std::unique_ptr<Placement> old_;
+  std::vector<Match> always_;
+  std::vector<RecordRef> always_records_;  // of the same places
+  std::size_t never_count_ = 0;
+
+  bool is_bulk_ = false;
+  std::vector<RecordRef> pending_;  // added in bulk, and not placed yet
+
+  std::vector<RecordRef> reached_;  // of the event at hand; as long as it ever was
+  mutable std::vector<CodeTest> tests_;
+  base::Prng prng_{0};
+  double ratio_sum_ = 0;
+  std::size_t ratio_count_ = 0;
+  MatchCounters counters_;
+};
+
+}  // namespace weir::match::content

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/content/grid.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace weir::match::content {
+namespace {
+
+constexpr std::uint32_t kPriorHits = 4;  // of each cell, before there are events
+constexpr std::uint32_t kCountsPerSum = 1024;
+
+}  // namespace
+
+Grid::Grid(std::span<const Code> sample, Sample kind) {
+  WEIR_CHECK(!sample.empty());
+  std::vector<Code> sorted(sample.begin(), sample.end());
+  std::ranges::sort(sorted);
+  const std::size_t cut_count = std::min(sorted.size(), kCellCountMax - 1);
+  for (std::size_t i = 0; i < cut_count; ++i) {
+    starts_.push_back(sorted[(2 * i + 1) * sorted.size() / (2 * cut_count)]);
+  }
+  const auto twice = std::ranges::unique(starts_);
+  starts_.erase(twice.begin(), twice.end());
+  starts_.shrink_to_fit();
+  std::fill_n(hits_.begin(), cell_count(), kPriorHits);
+  if (kind == Sample::kBounds) {
+    const auto beyond = static_cast<std::uint32_t>(cell_count() * kPriorHits / 8);
+    hits_[0] += beyond;
+    hits_[cell_count() - 1] += beyond;
+  }
+  sum_up();
+}
+
+void Grid::count(std::uint8_t cell) {
+  ++hits_[cell];
+  if (++uncounted_ < kCountsPerSum) return;
+  sum_up();
+  for (std::uint32_t& hits : hits_) hits = (hits + 1) / 2;
+}
+
+void Grid::sum_up() {
+  uncounted_ = 0;
+  float all = 0;
+  for (const std::uint32_t hits : hits_) all += static_cast<float>(hits);
+  float sum = 0;
+  for (std::size_t i = 0; i < kCellCountMax; ++i) {
+    sums_[i] = sum / all;
+    sum += static_cast<float>(hits_[i]);
+  }
+  sums_[kCellCountMax] = 1;
+}
+
+double Grid::share(std::size_t first, std::size_t last) const {
+  constexpr double kShareMin = 1e-4;
+  const std::size_t end = std::min(last + 1, kCellCountMax);
+  return std::clamp(static_cast<double>(sums_[end] - sums_[first]), kShareMin, 1.0);
+}
+
+}  // namespace weir::match::content

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/content/placement.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace weir::match::content {
+namespace {
+
+using Kind = DoorChoice::Kind;
+
+std::uint8_t byte_of(Code point) { return static_cast<std::uint8_t>(point * 0x9E3779B1U >> 24U); }
+
+}  // namespace
+
+Placement::Placement(const PlacementContext& context, unsigned side)
+    : context_(context), side_(side), first_record_count_(context.records.size()) {}
+
+bool Placement::is_outgrown() const {
+  constexpr std::size_t kSpare = 4096;
+  constexpr std::size_t kGrowth = 8;
+  return context_.records.size() > kSpare + kGrowth * first_record_count_;
+}
+
+Placement::Column& Placement::column(ColumnId id) {
+  if (id >= columns_.size()) columns_.resize(id + 1);
+  if (!columns_[id]) columns_[id] = std::make_unique<Column>();
+  return *columns_[id];
+}
+
+const Placement::Column* Placement::find_column(ColumnId id) const {
+  return id < columns_.size() ? columns_[id].get() : nullptr;
+}
+
+std::uint8_t Placement::take_lane(ColumnId id) {
+  if (lane_count_ == kOpenLane) return kOpenLane;
+  if (kind_of(id) == ColumnKind::kPoint) point_lanes_.push_back(id);
+  return lane_count_++;
+}
+
+// Fewer rows for an event are worth more steps to find them, if there are many.
+std::uint32_t Placement::fineness() const {
+  constexpr std::size_t kManyRecords = 100'000;
+  const std::size_t count = context_.records.size();
+  return count >= 4 * kManyRecords ? 2 : count >= kManyRecords ? 1 : 0;
+}
+
+// Makes the first grid when a little is known about the column, another one when much more is.
+void Placement::improve_grid(ColumnId id) {
+  constexpr std::size_t kSampleCountMin = 32;
+  constexpr std::size_t kSampleGrowth = 16;
+  Column& at = column(id);
+  if (at.grids.size() == kGridCountMax) return;
+  const ColumnSamples::Sample sample = context_.samples.sample(id);
+  const std::size_t sample_count = sample.codes.size();
+  const std::size_t wanted =
+      at.grids.empty() ? kSampleCountMin : at.grids.back().sample_count * kSampleGrowth;
+  if (sample_count < std::min(wanted, ColumnSamples::kSampleCountMax)) return;
+  if (!at.grids.empty() && at.grids.back().sample_count >= ColumnSamples::kSampleCountMax) return;
+  const Grid::Sample kind = sample.of_events ? Grid::Sample::kEvents : Grid::Sample::kBounds;
+  at.grids.push_back({.grid = Grid(sample.codes, kind),
+                      .door = RangeDoor(fineness()),
+                      .lane = take_lane(id),
+                      .sample_count = sample_count});
+}
+
+// Of the events that fulfil the test.
+double Placement::share(const CodeTest& test) const {
+  constexpr double kUnknown = 0.5;
+  if (test.is_point()) return context_.vocabulary.points().share(test.low - kPointCodeMin);
+  const Column* const at = test.is_range() ? find_column(test.column) : nullptr;
+  if (at == nullptr || at->grids.empty()) return test.is_range() ? kUnknown : 1;
+  const Grid& grid = at->grids.back().grid;
+  return grid.share(grid.cell(test.low), grid.cell(test.high()));
+}
+
+// Of the events that lead to it, if it is a door.
+double Placement::share(const CodeTest& test, std::uint8_t grid) const {
+  if (test.is_point()) return share(test);
+  if (grid == 0) return 1;
+  const GridDoor& at = find_column(test.column)->grids[grid - 1];
+  const RangeGroup group = at.group_of(test);
+  return at.grid.share(group.first_cell(), group.last_cell());
+}
+
+// Of the events that would lead to a range if there were a grid of the events seen lately, at most:
+// up to four times those in the range, and those of some cells at its ends.
+double Placement::share_with_new_grid(const CodeTest& test) const {
+  constexpr double kGroupPerRange = 4;
+  constexpr double kEnds = 4.0 / Grid::kCellCountMax;
+  const ColumnSamples::Sample sample = context_.samples.sample(test.column);
+  if (!sample.of_events) return 1;
+  const auto inside =
+      std::ranges::count_if(sample.codes, [&](Code code) { return test.holds(code); });
+  const double share = static_cast<double>(inside) / static_cast<double>(sample.codes.size());
+  return std::min(1.0, kGroupPerRange * share + kEnds);
+}
+
+std::span<const PointId> Placement::points_of(const DoorChoice& door, const Extra& extra) {
+  const Door& points = extra.doors[door.index];
+  return std::span(extra.points).subspan(points.points_begin, points.point_count);
+}
+
+double Placement::share_now(const DoorChoice& door, std::span<const CodeTest> tests,
+                            const Extra* extra) const {
+  if (door.kind == Kind::kTest) return share(tests[door.index], door.grid);
+  if (door.kind != Kind::kExtra) return 1;
+  double sum = 0;
+  for (const PointId point : points_of(door, *extra)) {
+    sum += context_.vocabulary.points().share(point);
+  }
+  return std::min(sum, 1.0);
+}
+
+Placement::Choice Placement::choose(std::span<const CodeTest> tests, const Extra* extra) const {
+  Choice best{{.kind = Kind::kUnindexed}, std::numeric_limits<double>::infinity()};
+  const auto consider = [&](const DoorChoice& door) {
+    const double here = share_now(door, tests, extra);
+    if (here < best.share) best = {door, here};
+  };
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    const auto index = static_cast<std::uint8_t>(i);
+    if (tests[i].is_point()) consider({Kind::kTest, index});
+    if (!tests[i].is_range()) continue;
+    const Column* const at = find_column(tests[i].column);
+    const std::size_t grid_count = at == nullptr ? 0 : at->grids.size();
+    consider({Kind::kTest, index, static_cast<std::uint8_t>(grid_count)});
+  }
+  const std::size_t door_count =
+      extra == nullptr ? 0 : std::min<std::size_t>(extra->doors.size(), 255);
+  for (std::size_t i = 0; i < door_count; ++i) {
+    consider({Kind::kExtra, static_cast<std::uint8_t>(i)});
+  }
+  if (best.door.kind == Kind::kUnindexed) best.share = 1;
+  return best;
+}
+
+LaneTest Placement::lane_test(const CodeTest& test) {
+  Column& at = column(test.column);
+  if (test.is_point()) {
+    if (at.lane == kOpenLane) at.lane = take_lane(test.column);
+    if (at.lane == kOpenLane) return {};
+    return {at.lane, byte_of(test.low), 0};
+  }
+  if (at.grids.empty() || at.grids.back().lane == kOpenLane) return {};
+  const GridDoor& last = at.grids.back();
+  const std::uint8_t low = last.grid.cell(test.low);
+  return {last.lane, low, static_cast<std::uint8_t>(last.grid.cell(test.high()) - low)};
+}
+
+// The signature is of the two tests that are rarest among the events that lead here.
+Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice) {
+  struct Rare {
+    const CodeTest* test = nullptr;
+    double share = 1;
+  };
+  Rare rare[2];
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    if (!tests[i].is_point() && !tests[i].is_range()) continue;
+    double here = share(tests[i]);
+    if (choice.door.kind == Kind::kTest && choice.door.index == i) {
+      if (tests[i].is_point()) continue;
+      here = std::min(1.0, here / choice.share);
+    }
+    if (here < rare[0].share) {
+      rare[1] = rare[0];
+      rare[0] = {&tests[i], here};
+    } else if (here < rare[1].share) {
+      rare[1] = {&tests[i], here};
+    }
+  }
+  Row row{.tests = {}, .record = record};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (rare[i].test != nullptr) row.tests[i] = lane_test(*rare[i].test);
+  }
+  return row;
+}
+
+BucketId& Placement::point_bucket(PointId point) {
+  if (point >= point_buckets_.size()) point_buckets_.resize(point + 1, kNoId);
+  return point_buckets_[point];
+}
+
+BucketId& Placement::test_bucket(const CodeTest& test, std::uint8_t grid) {
+  if (test.is_point()) return point_bucket(test.low - kPointCodeMin);
+  Column& at = column(test.column);
+  if (grid == 0) return at.any;
+  GridDoor& door = at.grids[grid - 1];
+  return door.door.bucket(door.group_of(test));
+}
+
+// The bucket, made if there is none yet.
+BucketId Placement::existing(BucketId& bucket) {
+  if (bucket == kNoId) bucket = rows_.make_bucket();
+  return bucket;
+}
+
+Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeTest> tests) {
+  for (const CodeTest& test : tests) {
+    if (test.is_range()) improve_grid(test.column);
+  }
+  RecordStore& records = context_.records;
+  Extra* const extra = context_.extras.find(records, record);
+  const Choice choice = choose(tests, extra);
+  const Row row = row_of(record, tests, choice);
+  const DoorChoice& door = choice.door;
+  ++counts_[static_cast<std::size_t>(door.kind)];
+  records.set_door(record, door);
+  records.set_side(record, side_);
+  switch (door.kind) {
+    case Kind::kTest:
+      by_point_count_ += tests[door.index].is_point() ? 1 : 0;
+      return {existing(test_bucket(tests[door.index], door.grid)), row};
+    case Kind::kExtra:
+      for (const PointId point : points_of(door, *extra)) {
+        extra->rows.push_back(rows_.add(existing(point_bucket(point)), row));
+      }
+      return {kNoId, row};
+    default:
+      return {existing(unindexed_), row};
+  }
+}
+
+void Placement::add(RecordRef record, std::span<const CodeTest> tests) {
+  const PendingRow pending = prepare(record, tests);
+  if (pending.bucket == kNoId) return;
+  context_.records.set_row(record, rows_.add(pending.bucket, pending.row));
+}
+
+void Placement::add_all(std::span<const RecordRef> records) {
+  std::vector<CodeTest> tests;
+  std::vector<PendingRow> pending;
+  pending.reserve(records.size());
+  for (const RecordRef record : records) {
+    context_.records.read_tests(record, tests);
+    pending.push_back(prepare(record, tests));
+  }
+  std::vector<std::uint32_t> places(rows_.bucket_bound() + 1);
+  for (const PendingRow& row : pending) {
+    if (row.bucket != kNoId) ++places[row.bucket + 1];
+  }
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<const PendingRow*> sorted(places.back());
+  for (const PendingRow& row : pending) {
+    if (row.bucket != kNoId) sorted[places[row.bucket]++] = &row;
+  }
+  for (const PendingRow* const row : sorted) {
+    context_.records.set_row(row->row.record, rows_.add(row->bucket, row->row));
+  }
+}
+
+void Placement::remove(RecordRef record, std::span<const CodeTest> tests) {
+  RecordStore& records = context_.records;
+  const DoorChoice door = records.door(record);
+  --counts_[static_cast<std::size_t>(door.kind)];
+  switch (door.kind) {
+    case Kind::kTest:
+      by_point_count_ -= tests[door.index].is_point() ? 1 : 0;
+      return remove_row(test_bucket(tests[door.index], door.grid), records.row(record));
+    case Kind::kExtra: {
+      Extra* const extra = context_.extras.find(records, record);
+      const auto points = points_of(door, *extra);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        remove_row(point_buckets_[points[i]], extra->rows[i]);
+      }
+      return extra->rows.clear();
+    }
+    default:
+      remove_row(unindexed_, records.row(record));
+  }
+}
+
+void Placement::remove_row(BucketId& bucket, std::uint32_t place) {
+  const RecordRef moved = rows_.remove(bucket, place);
+  if (moved != kNoId) set_place(moved, bucket, place);
+  if (rows_.row_count(bucket) > 0) return;
+  rows_.drop_bucket(bucket);
+  bucket = kNoId;
+}
+
+// Tells a record that its row in the bucket has another place now.
+void Placement::set_place(RecordRef record, BucketId bucket, std::uint32_t place) {
+  const DoorChoice door = context_.records.door(record);
+  if (door.kind != Kind::kExtra) return context_.records.set_row(record, place);
+  Extra* const extra = context_.extras.find(context_.records, record);
+  const auto points = points_of(door, *extra);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (point_buckets_[points[i]] == bucket) extra->rows[i] = place;
+  }
+}
+
+RecordRef Placement::last() {
+  if (!emptied_from_) emptied_from_ = rows_.bucket_bound();
+  while (*emptied_from_ > 0) {
+    const auto bucket = static_cast<BucketId>(*emptied_from_ - 1);
+    if (rows_.row_count(bucket) > 0) return rows_.record_at(bucket, rows_.row_count(bucket) - 1);
+    --*emptied_from_;
+  }
+  return kNoId;
+}
+
+void Placement::add_found(BucketId bucket) {
+  found_.push_back(bucket);
+  found_row_count_ += rows_.row_count(bucket);
+  rows_.prefetch(bucket);
+}
+
+std::size_t Placement::find_rows(const EventValues& values) {
+  found_.clear();
+  found_row_count_ = 0;
+  for (const PointId point : values.points()) {
+    if (point < point_buckets_.size() && point_buckets_[point] != kNoId) {
+      add_found(point_buckets_[point]);
+    }
+  }
+  for (const ColumnId id : values.ordered_columns()) {
+    Column* const at = id < columns_.size() ? columns_[id].get() : nullptr;
+    if (at == nullptr) continue;
+    if (at->any != kNoId) add_found(at->any);
+    for (GridDoor& door : at->grids) {
+      const std::uint8_t cell = door.grid.cell(values.code(id));
+      door.grid.count(cell);
+      if (door.lane != kOpenLane) bytes_[door.lane] = cell;
+      door.door.for_each_bucket(cell, [&](BucketId bucket) { add_found(bucket); });
+    }
+  }
+  for (const ColumnId id : point_lanes_) bytes_[columns_[id]->lane] = byte_of(values.code(id));
+  if (unindexed_ != kNoId) add_found(unindexed_);
+  return found_row_count_;
+}
+
+std::size_t Placement::scan(RowKernel kernel, RecordRef* records) const {
+  std::size_t count = 0;
+  for (const BucketId bucket : found_) {
+    const std::size_t first = count;
+    count += rows_.scan(bucket, kernel, bytes_.data(), records + count);
+    for (std::size_t i = first; i < count; ++i) context_.records.prefetch(records[i]);
+  }
+  return count;
+}
+
+RecordRef Placement::record_at(std::size_t row_index) const {
+  for (const BucketId bucket : found_) {
+    const std::size_t count = rows_.row_count(bucket);
+    if (row_index < count) {
+      return rows_.record_at(bucket, static_cast<std::uint32_t>(row_index));
+    }
+    row_index -= count;
+  }
+  return kNoId;
+}
+
+Placement::Shares Placement::shares(RecordRef record, std::span<const CodeTest> tests) const {
+  const Extra* const extra = context_.extras.find(context_.records, record);
+  const double now = share_now(context_.records.door(record), tests, extra);
+  double best = std::min(now, choose(tests, extra).share);
+  for (const CodeTest& test : tests) {
+    if (test.is_range()) best = std::min(best, share_with_new_grid(test));
+  }
+  return {now, best};
+}
+
+std::size_t Placement::memory_bytes() const {
+  std::size_t bytes = rows_.memory_bytes() + point_buckets_.capacity() * sizeof(BucketId) +
+                      columns_.capacity() * sizeof(columns_[0]);
+  for (const auto& column : columns_) {
+    if (column) bytes += sizeof *column + column->grids.capacity() * sizeof(GridDoor);
+  }
+  return bytes;
+}
+
+}  // namespace weir::match::content

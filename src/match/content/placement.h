@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placement: where each conjunction is looked for: its rows in buckets, and what leads to them.
+//
+//   event -> points           -> a bucket each               \
+//         -> cells of numbers -> a few buckets each           > rows, by their signatures ->
+//         records
+//         -> the unindexed, always                           /
+//
+// A conjunction is reached through its rarest door: a point that the event must have, one of
+// several, or a range. Its row carries a signature of its two rarest other tests. What is rare is
+// judged when the conjunction is placed, by the events seen lately or, before there are any, by
+// what filters ask for. When that changes, conjunctions are moved to a new placement one by one.
+//
+// Columns get their lanes and grids as they are needed, the first 63 of them; a grid made from
+// little is followed by a better one for those who come later.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "match/content/column_samples.h"
+#include "match/content/event_values.h"
+#include "match/content/extras.h"
+#include "match/content/grid.h"
+#include "match/content/range_door.h"
+#include "match/content/record_store.h"
+#include "match/content/row_store.h"
+#include "match/content/spec.h"
+#include "match/content/vocabulary.h"
+
+namespace weir::match::content {
+
+// What a placement works on, and other placements too.
+struct PlacementContext {
+  const Vocabulary& vocabulary;
+  const ColumnSamples& samples;
+  const Extras& extras;
+  RecordStore& records;
+};
+
+class Placement {
+ public:
+  // Records that stand here are marked as of that side, 0 or 1. It suits as many records as there
+  // are now, and some more.
+  Placement(const PlacementContext& context, unsigned side);
+
+  // Requires a record that stands nowhere, with these tests.
+  void add(RecordRef record, std::span<const CodeTest> tests);
+  // The same for many, which is faster: the rows of a bucket are written together.
+  void add_all(std::span<const RecordRef> records);
+  // Requires a record that stands here, with these tests.
+  void remove(RecordRef record, std::span<const CodeTest> tests);
+  // Some record that stands here; kNoId if there is none. For emptying a placement to which
+  // nothing is added any more.
+  RecordRef last();
+
+  // Finds the buckets that the event leads to and gives the number of their rows.
+  std::size_t find_rows(const EventValues& values);
+  // Writes the records of those rows whose signatures let the event through, and gives their
+  // number. There must be room for all.
+  std::size_t scan(RowKernel kernel, RecordRef* records) const;
+  // The record of one of the rows found; kNoId if there are not so many.
+  RecordRef record_at(std::size_t row_index) const;
+
+  // The parts of all events that lead to a record as it stands, and as it would in a placement that
+  // were begun now.
+  struct Shares {
+    double now;
+    double best;
+  };
+  Shares shares(RecordRef record, std::span<const CodeTest> tests) const;
+
+  // How many records are reached in that way.
+  std::size_t count(DoorChoice::Kind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
+  std::size_t count_by_point() const { return by_point_count_; }
+  unsigned side() const { return side_; }
+  // Whether there are so many more records now that another placement would suit them better.
+  bool is_outgrown() const;
+  std::size_t found_row_count() const { return found_row_count_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr std::size_t kGridCountMax = 2;
+  struct GridDoor {
+    Grid grid;
+    RangeDoor door;
+    std::uint8_t lane = kOpenLane;
+    std::size_t sample_count = 0;
+
+    RangeGroup group_of(const CodeTest& test) const {
+      return door.group_of(grid.cell(test.low), grid.cell(test.high()));
+    }
+  };
+  struct Column {
+    std::uint8_t lane = kOpenLane;  // of points
+    BucketId any = kNoId;           // of ranges that came before there was a grid
+    std::vector<GridDoor> grids = {};
+  };
+  struct Choice {
+    DoorChoice door;
+    double share;
+  };
+  struct PendingRow {
+    BucketId bucket;
+    Row row;
+  };
+
+  Column& column(ColumnId id);
+  const Column* find_column(ColumnId id) const;
+  void improve_grid(ColumnId id);
+  std::uint32_t fineness() const;
+  std::uint8_t take_lane(ColumnId id);
+
+  double share(const CodeTest& test) const;
+  double share(const CodeTest& test, std::uint8_t grid) const;
+  double share_with_new_grid(const CodeTest& test) const;
+  double share_now(const DoorChoice& door, std::span<const CodeTest> tests,
+                   const Extra* extra) const;
+  Choice choose(std::span<const CodeTest> tests, const Extra* extra) const;
+  LaneTest lane_test(const CodeTest& test);
+  Row row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice);
+  // Chooses the door, and gives the bucket it leads to; kNoId if the rows are already added, since
+  // there are several.
+  PendingRow prepare(RecordRef record, std::span<const CodeTest> tests);
+
+  static std::span<const PointId> points_of(const DoorChoice& door, const Extra& extra);
+  BucketId& point_bucket(PointId point);
+  BucketId& test_bucket(const CodeTest& test, std::uint8_t grid);
+  BucketId existing(BucketId& bucket);
+  void remove_row(BucketId& bucket, std::uint32_t place);
+  void set_place(RecordRef record, BucketId bucket, std::uint32_t place);
+  void add_found(BucketId bucket);
+
+  PlacementContext context_;
+  unsigned side_;
+  std::size_t first_record_count_;  // when it was made
+  RowStore rows_;
+  std::vector<BucketId> point_buckets_;           // by point
+  std::vector<std::unique_ptr<Column>> columns_;  // by column
+  std::vector<ColumnId> point_lanes_;             // columns of points that have a lane
+  std::uint8_t lane_count_ = 0;
+  BucketId unindexed_ = kNoId;
+  std::array<std::size_t, DoorChoice::kKindCount> counts_{};
+  std::size_t by_point_count_ = 0;           // records whose door is a test of a point
+  std::optional<std::size_t> emptied_from_;  // buckets from here on are empty; for last()
+
+  // Of the event at hand.
+  std::array<std::uint8_t, kLaneCount> bytes_{};
+  std::vector<BucketId> found_;
+  std::size_t found_row_count_ = 0;
+};
+
+}  // namespace weir::match::content

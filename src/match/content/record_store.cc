@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/content/record_store.h"
+
+#include <bit>
+
+#include "base/check.h"
+
+namespace weir::match::content {
+namespace {
+
+bool is_one_word(const CodeTest& test) {
+  return !test.is_detail() && (test.span == 0 || test.is_not_equal());
+}
+
+}  // namespace
+
+std::size_t RecordStore::test_words(std::span<const CodeTest> tests) {
+  std::size_t count = (tests.size() + 1) / 2;
+  for (const CodeTest& test : tests) count += is_one_word(test) ? 1 : 2;
+  return count;
+}
+
+std::size_t RecordStore::test_words(const std::uint32_t* record) {
+  const std::size_t test_count = record[1] & 0xFFU;
+  std::size_t count = (test_count + 1) / 2;
+  for (std::size_t i = 0; i < test_count; ++i) {
+    const unsigned kind = column_word(record, i) >> kKindShift;
+    count += kind == kRange || kind == kDetail ? 2 : 1;
+  }
+  return count;
+}
+
+std::size_t RecordStore::optional_words(std::uint32_t flags) {
+  return static_cast<std::size_t>(
+      std::popcount(flags & (kHasUpperHalf | kHasConjunction | kHasExtra | kHasNext)));
+}
+
+RecordRef RecordStore::take(std::size_t word_count) {
+  if (word_count < free_.size() && !free_[word_count].empty()) {
+    const RecordRef ref = free_[word_count].back();
+    free_[word_count].pop_back();
+    return ref;
+  }
+  if (chunk_used_words_ + word_count > kChunkWords) {
+    chunks_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(kChunkWords));
+    chunk_used_words_ = 0;
+  }
+  const std::size_t ref = (chunks_.size() - 1) * kChunkWords + chunk_used_words_;
+  WEIR_CHECK(ref + word_count < kNoId);
+  chunk_used_words_ += word_count;
+  return static_cast<RecordRef>(ref);
+}
+
+RecordRef RecordStore::add(const Contents& contents) {
+  WEIR_CHECK(contents.tests.size() <= kTestCountMax);
+  std::uint32_t flags = static_cast<std::uint32_t>(contents.tests.size());
+  const auto upper_half = static_cast<std::uint32_t>(contents.match.subscription.value >> 32U);
+  if (upper_half != 0) flags |= kHasUpperHalf;
+  if (contents.match.conjunction != 0) flags |= kHasConjunction;
+  if (contents.extra != kNoId) flags |= kHasExtra;
+  if (contents.next != kNoId) flags |= kHasNext;
+  const RecordRef ref = take(kHeaderWords + test_words(contents.tests) + optional_words(flags));
+  std::uint32_t* const record = words(ref);
+  record[0] = static_cast<std::uint32_t>(contents.match.subscription.value);
+  record[1] = flags;
+  record[2] = 0;
+  std::uint32_t* at = record + kHeaderWords + (contents.tests.size() + 1) / 2;
+  for (std::size_t i = 0; i < contents.tests.size(); ++i) {
+    const CodeTest& test = contents.tests[i];
+    const unsigned kind = test.is_detail()      ? kDetail
+                          : test.span == 0      ? kEqual
+                          : test.is_not_equal() ? kNotEqual
+                                                : kRange;
+    std::uint32_t& pair = record[kHeaderWords + i / 2];
+    const std::uint32_t column = test.column % kColumnBound | kind << kKindShift;
+    pair = i % 2 == 0 ? column : pair | column << 16U;
+    *at++ = kind == kNotEqual ? test.low - 1 : test.low;
+    if (kind == kRange || kind == kDetail) *at++ = test.span;
+  }
+  if ((flags & kHasUpperHalf) != 0) *at++ = upper_half;
+  if ((flags & kHasConjunction) != 0) *at++ = contents.match.conjunction;
+  if ((flags & kHasExtra) != 0) *at++ = contents.extra;
+  if ((flags & kHasNext) != 0) *at++ = contents.next;
+  ++record_count_;
+  return ref;
+}
+
+void RecordStore::remove(RecordRef ref) {
+  const std::uint32_t* const record = words(ref);
+  const std::size_t count = kHeaderWords + test_words(record) + optional_words(record[1]);
+  if (count >= free_.size()) free_.resize(count + 1);
+  free_[count].push_back(ref);
+  --record_count_;
+}
+
+Match RecordStore::match(RecordRef ref) const {
+  const std::uint32_t conjunction = optional(ref, kHasConjunction);
+  return {subscription(ref), conjunction == kNoId ? 0 : conjunction};
+}
+
+std::uint32_t RecordStore::extra(RecordRef ref) const { return optional(ref, kHasExtra); }
+RecordRef RecordStore::next(RecordRef ref) const { return optional(ref, kHasNext); }
+
+std::uint32_t RecordStore::optional(RecordRef ref, std::uint32_t flag) const {
+  const std::uint32_t* const record = words(ref);
+  if ((record[1] & flag) == 0) return kNoId;
+  return record[kHeaderWords + test_words(record) + optional_words(record[1] & (flag - 1))];
+}
+
+void RecordStore::read_tests(RecordRef ref, std::vector<CodeTest>& tests) const {
+  const std::uint32_t* const record = words(ref);
+  const std::size_t count = record[1] & 0xFFU;
+  const std::uint32_t* at = record + kHeaderWords + (count + 1) / 2;
+  tests.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t word = column_word(record, i);
+    const ColumnId column = word & (kColumnBound - 1);
+    switch (word >> kKindShift) {
+      case kEqual:
+        tests.push_back(CodeTest::equal(column, *at++));
+        break;
+      case kNotEqual:
+        tests.push_back(CodeTest::not_equal(column, *at++));
+        break;
+      case kDetail:
+        tests.push_back({kColumnBound + column, at[0], at[1]});
+        at += 2;
+        break;
+      default:
+        tests.push_back({column, at[0], at[1]});
+        at += 2;
+    }
+  }
+}
+
+bool RecordStore::holds_in_detail(const std::uint32_t* record, std::size_t index,
+                                  const std::uint32_t* at, Code code, const event::Value& value) {
+  const std::uint32_t word = column_word(record, index - 1);
+  const ColumnId column = word & (kColumnBound - 1);
+  const unsigned kind = word >> kKindShift;
+  const CodeTest range = kind == kEqual      ? CodeTest::equal(column, at[-1])
+                         : kind == kNotEqual ? CodeTest::not_equal(column, at[-1])
+                                             : CodeTest{column, at[-2], at[-1]};
+  if (!range.is_tie(code)) return true;
+  const CodeTest detail{kColumnBound + (column_word(record, index) & (kColumnBound - 1)), at[0],
+                        at[1]};
+  return range.holds_at_tie(code, value, detail.to_detail());
+}
+
+DoorChoice RecordStore::door(RecordRef ref) const {
+  const std::uint32_t flags = words(ref)[1];
+  return {static_cast<DoorChoice::Kind>(flags >> kDoorKindShift & 7U),
+          static_cast<std::uint8_t>(flags >> kDoorShift),
+          static_cast<std::uint8_t>(flags >> kDoorGridShift & 3U)};
+}
+
+void RecordStore::set_door(RecordRef ref, DoorChoice door) {
+  std::uint32_t& flags = words(ref)[1];
+  flags &= ~(0xFFU << kDoorShift | 7U << kDoorKindShift | 3U << kDoorGridShift);
+  flags |= std::uint32_t{door.index} << kDoorShift |
+           static_cast<std::uint32_t>(door.kind) << kDoorKindShift |
+           std::uint32_t{door.grid} << kDoorGridShift;
+}
+
+void RecordStore::set_side(RecordRef ref, unsigned side) {
+  std::uint32_t& flags = words(ref)[1];
+  flags = (flags & ~(1U << kSideShift)) | side << kSideShift;
+}
+
+std::size_t RecordStore::memory_bytes() const {
+  std::size_t bytes = chunks_.size() * kChunkWords * sizeof(std::uint32_t);
+  for (const auto& list : free_) bytes += list.capacity() * sizeof(RecordRef);
+  return bytes;
+}
+
+}  // namespace weir::match::content

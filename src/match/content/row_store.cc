@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/content/row_store.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+
+namespace weir::match::content {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{1} << 18U;
+constexpr std::size_t kBlocksAhead = 2;  // asked for before they are scanned
+
+// All but the records.
+void prefetch_block(const std::uint8_t* block, std::size_t capacity) {
+  for (std::size_t i = 0; i < 6 * capacity; i += 64) __builtin_prefetch(block + i);
+}
+
+}  // namespace
+
+std::size_t RowStore::pool_of(std::size_t capacity) {
+  return static_cast<std::size_t>(std::countr_zero(capacity / kBlockRowsMin));
+}
+
+std::uint8_t* RowStore::take_block(std::size_t capacity) {
+  Pool& pool = pools_[pool_of(capacity)];
+  if (!pool.empty()) {
+    std::uint8_t* const block = pool.back();
+    pool.pop_back();
+    return block;
+  }
+  const std::size_t bytes = capacity * kRowBytes;
+  if (chunk_left_bytes_ < bytes) {
+    chunks_.push_back(std::make_unique<std::uint8_t[]>(kChunkBytes + kBlockPadBytes));
+    chunk_left_bytes_ = kChunkBytes;
+  }
+  std::uint8_t* const block = chunks_.back().get() + (kChunkBytes - chunk_left_bytes_);
+  chunk_left_bytes_ -= bytes;
+  return block;
+}
+
+void RowStore::give_block(std::uint8_t* block, std::size_t capacity) {
+  pools_[pool_of(capacity)].push_back(block);
+}
+
+BucketId RowStore::make_bucket() {
+  if (free_buckets_.empty()) {
+    buckets_.emplace_back();
+    return static_cast<BucketId>(buckets_.size() - 1);
+  }
+  const BucketId id = free_buckets_.back();
+  free_buckets_.pop_back();
+  return id;
+}
+
+void RowStore::drop_bucket(BucketId id) {
+  WEIR_CHECK(buckets_[id].row_count == 0);
+  buckets_[id] = {};
+  free_buckets_.push_back(id);
+}
+
+RowBlock RowStore::block_at(const Bucket& bucket, std::uint32_t place) {
+  if (place < kBlockRowsMax) return {bucket.first, bucket.first_capacity};
+  return {(*bucket.more)[place / kBlockRowsMax - 1], kBlockRowsMax};
+}
+
+// For one row more.
+void RowStore::make_room(Bucket& bucket) {
+  if (bucket.row_count < bucket.first_capacity) return;
+  if (bucket.first_capacity < kBlockRowsMax) {
+    return resize_first(bucket, std::max<std::size_t>(kBlockRowsMin, bucket.first_capacity * 2));
+  }
+  if (!bucket.more) bucket.more = std::make_unique<Blocks>();
+  if (bucket.row_count / kBlockRowsMax - 1 == bucket.more->size()) {
+    bucket.more->push_back(take_block(kBlockRowsMax));
+  }
+}
+
+// After a row has gone.
+void RowStore::free_room(Bucket& bucket) {
+  if (bucket.row_count == 0) {
+    give_block(bucket.first, bucket.first_capacity);
+    bucket.first = nullptr;
+    bucket.first_capacity = 0;
+  } else if (bucket.more && bucket.row_count % kBlockRowsMax == 0) {
+    give_block(bucket.more->back(), kBlockRowsMax);
+    bucket.more->pop_back();
+    if (bucket.more->empty()) bucket.more.reset();
+  } else if (bucket.first_capacity > kBlockRowsMin &&
+             bucket.row_count <= bucket.first_capacity / 4) {
+    resize_first(bucket, bucket.first_capacity / 2);
+  }
+}
+
+void RowStore::resize_first(Bucket& bucket, std::size_t capacity) {
+  const RowBlock to{take_block(capacity), capacity};
+  const RowBlock from{bucket.first, bucket.first_capacity};
+  for (std::size_t i = 0; i < bucket.row_count; ++i) to.write(i, from.read(i));
+  if (from.bytes != nullptr) give_block(from.bytes, from.capacity);
+  bucket.first = to.bytes;
+  bucket.first_capacity = static_cast<std::uint32_t>(capacity);
+}
+
+std::uint32_t RowStore::add(BucketId id, const Row& row) {
+  Bucket& bucket = buckets_[id];
+  make_room(bucket);
+  const std::uint32_t place = bucket.row_count++;
+  block_at(bucket, place).write(place % kBlockRowsMax, row);
+  ++row_count_;
+  return place;
+}
+
+RecordRef RowStore::remove(BucketId id, std::uint32_t place) {
+  Bucket& bucket = buckets_[id];
+  WEIR_CHECK(place < bucket.row_count);
+  const std::uint32_t last = bucket.row_count - 1;
+  RecordRef moved = kNoId;
+  if (place != last) {
+    const Row row = block_at(bucket, last).read(last % kBlockRowsMax);
+    block_at(bucket, place).write(place % kBlockRowsMax, row);
+    moved = row.record;
+  }
+  --bucket.row_count;
+  --row_count_;
+  free_room(bucket);
+  return moved;
+}
+
+RecordRef RowStore::record_at(BucketId id, std::uint32_t place) const {
+  return block_at(buckets_[id], place).read(place % kBlockRowsMax).record;
+}
+
+void RowStore::prefetch(BucketId id) const {
+  const Bucket& bucket = buckets_[id];
+  prefetch_block(bucket.first, bucket.first_capacity);
+  if (!bucket.more) return;
+  const std::size_t count = std::min(bucket.more->size(), kBlocksAhead);
+  for (std::size_t i = 0; i < count; ++i) prefetch_block((*bucket.more)[i], kBlockRowsMax);
+}
+
+std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* lanes,
+                           RecordRef* records) const {
+  const Bucket& bucket = buckets_[id];
+  std::size_t found = 0;
+  const auto scan_block = [&](const std::uint8_t* block, std::size_t capacity, std::size_t rows) {
+    std::uint64_t left = kernel(block, capacity, rows, lanes);
+    for (; left != 0; left &= left - 1) {
+      const auto index = static_cast<std::size_t>(std::countr_zero(left));
+      std::memcpy(records + found++, block + 6 * capacity + 4 * index, sizeof *records);
+    }
+  };
+  scan_block(bucket.first, bucket.first_capacity,
+             std::min<std::size_t>(bucket.row_count, kBlockRowsMax));
+  if (!bucket.more) return found;
+  const Blocks& more = *bucket.more;
+  std::size_t left = bucket.row_count - kBlockRowsMax;
+  for (std::size_t i = 0; i < more.size(); ++i, left -= kBlockRowsMax) {
+    if (i + kBlocksAhead < more.size()) prefetch_block(more[i + kBlocksAhead], kBlockRowsMax);
+    scan_block(more[i], kBlockRowsMax, std::min(left, kBlockRowsMax));
+  }
+  return found;
+}
+
+std::size_t RowStore::memory_bytes() const {
+  std::size_t bytes = chunks_.size() * kChunkBytes + buckets_.capacity() * sizeof(Bucket) +
+                      free_buckets_.capacity() * sizeof(BucketId);
+  for (const Bucket& bucket : buckets_) {
+    if (bucket.more) bytes += sizeof(Blocks) + bucket.more->capacity() * sizeof(std::uint8_t*);
+  }
+  for (const Pool& pool : pools_) bytes += pool.capacity() * sizeof(std::uint8_t*);
+  return bytes;
+}
+
+}  // namespace weir::match::content

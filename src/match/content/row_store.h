@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowStore: buckets of rows, each in blocks of 64; small buckets in one smaller block.
+//
+// Adding and removing a row takes constant time: the last row of the bucket takes the place of one
+// that goes. Memory comes in chunks and is reused, not given back. Ten bytes per row, and half a
+// block per bucket on average.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "match/content/ids.h"
+#include "match/content/row_block.h"
+#include "match/content/row_kernels.h"
+
+namespace weir::match::content {
+
+class RowStore {
+ public:
+  BucketId make_bucket();
+  // Requires that it is empty.
+  void drop_bucket(BucketId id);
+
+  // Gives the row's place in the bucket.
+  std::uint32_t add(BucketId id, const Row& row);
+  // Gives the record of the row that has this place now; kNoId if that was the last place.
+  RecordRef remove(BucketId id, std::uint32_t place);
+  RecordRef record_at(BucketId id, std::uint32_t place) const;
+  std::uint32_t row_count(BucketId id) const { return buckets_[id].row_count; }
+  // One more than the largest id in use so far.
+  std::size_t bucket_bound() const { return buckets_.size(); }
+
+  void prefetch(BucketId id) const;
+  // Writes the records of rows that let the event through, and gives their number. There must be
+  // room for all rows of the bucket.
+  std::size_t scan(BucketId id, RowKernel kernel, const std::uint8_t* lanes,
+                   RecordRef* records) const;
+
+  std::size_t size() const { return row_count_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  using Blocks = std::vector<std::uint8_t*>;  // of 64 rows each
+  struct Bucket {
+    std::uint8_t* first = nullptr;
+    std::uint32_t row_count = 0;
+    std::uint32_t first_capacity = 0;
+    std::unique_ptr<Blocks> more = {};  // null: none
+  };
+  // Free blocks of one size.
+  using Pool = std::vector<std::uint8_t*>;
+  static constexpr std::size_t kPoolCount = 4;  // 8, 16, 32, 64 rows
+
+  static std::size_t pool_of(std::size_t capacity);
+  static RowBlock block_at(const Bucket& bucket, std::uint32_t place);
+  std::uint8_t* take_block(std::size_t capacity);
+  void give_block(std::uint8_t* block, std::size_t capacity);
+  void make_room(Bucket& bucket);
+  void resize_first(Bucket& bucket, std::size_t capacity);
+  void free_room(Bucket& bucket);
+
+  std::vector<Bucket> buckets_;
+  std::vector<BucketId> free_buckets_;
+  std::array<Pool, kPoolCount> pools_;
+  std::vector<std::unique_ptr<std::uint8_t[]>> chunks_;
+  std::size_t chunk_left_bytes_ = 0;  // of the last
+  std::size_t row_count_ = 0;
+};
+
+}  // namespace weir::match::content

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/content/spec_compiler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "match/content/cesql_hints.h"
+#include "match/content/record_store.h"
+
+namespace weir::match::content {
+namespace {
+
+using event::Value;
+using event::ValueKind;
+using filter::CompareOp;
+using filter::Literal;
+using filter::Operand;
+
+// A negated list of up to so many values becomes tests.
+constexpr std::size_t kNegatedPointCountMax = 4;
+
+// One side of a range.
+struct Bound {
+  ColumnKind kind;
+  Code code;
+  bool between;                  // places: a value of this code may lie on either side
+  std::optional<double> number;  // if it is one that a double holds
+};
+
+// Nothing for what is no number or timestamp.
+std::optional<Bound> bound_of(const Value& value) {
+  if (value.is_number() && !std::isnan(value.as_number())) {
+    const Code code = number_code(value);
+    const double number = value.as_number();
+    const bool is_double = event::compare(value, Value::of(number)) == 0;
+    return Bound{ColumnKind::kNumber, code, is_between(code),
+                 is_double ? std::optional(number) : std::nullopt};
+  }
+  if (value.kind() != ValueKind::kTimestamp) return std::nullopt;
+  const Code code = time_code(value.as_timestamp());
+  return Bound{ColumnKind::kTime, code, is_between(code), std::nullopt};
+}
+
+struct Range {
+  ColumnKind kind;
+  Code low = 1;
+  Code high = std::numeric_limits<Code>::max();
+  bool low_between = false;
+  bool high_between = false;
+  std::optional<RangeDetail> detail = RangeDetail();  // nothing: its bounds are no doubles
+
+  void set_low(const Bound& bound, bool open) {
+    low = bound.code + (open && !bound.between ? 1 : 0);
+    low_between = bound.between;
+    if (!bound.between || !detail) return;
+    if (!bound.number) return detail.reset();
+    detail->has_low = true;
+    detail->low_open = open;
+    detail->low_fraction = number_fraction(*bound.number);
+  }
+  void set_high(const Bound& bound, bool open) {
+    high = bound.code - (open && !bound.between ? 1 : 0);
+    high_between = bound.between;
+    if (!bound.between || !detail) return;
+    if (!bound.number) return detail.reset();
+    detail->has_high = true;
+    detail->high_open = open;
+    detail->high_fraction = number_fraction(*bound.number);
+  }
+  bool has_ties() const { return low_between || high_between; }
+};
+
+std::optional<Range> range_of(const filter::Compare& compare) {
+  const auto bound = bound_of(std::get<Literal>(compare.right).view());
+  if (!bound) return std::nullopt;
+  Range range{bound->kind};
+  const bool open = compare.op == CompareOp::kLess || compare.op == CompareOp::kGreater;
+  if (compare.op == CompareOp::kLess || compare.op == CompareOp::kLessEqual) {
+    range.set_high(*bound, open);
+  } else {
+    range.set_low(*bound, open);
+  }
+  return range;
+}
+
+std::optional<Range> range_of(const filter::Between& between) {
+  const auto low = bound_of(between.low.view());
+  const auto high = bound_of(between.high.view());
+  if (!low || !high || low->kind != high->kind) return std::nullopt;
+  if (!(event::compare(between.low.view(), between.high.view()) <= 0)) return std::nullopt;
+  Range range{low->kind};
+  range.set_low(*low, false);
+  range.set_high(*high, false);
+  return range;
+}
+
+// What is not in the range, with what may be; nothing if that is everything.
+std::optional<Range> complement(const Range& range) {
+  Range rest = range;
+  rest.low = range.high + (range.high_between ? 0 : 1);
+  rest.high = range.low - (range.low_between ? 0 : 1);
+  const bool is_everything = range.low == range.high && (range.low_between || range.high_between);
+  const bool meets = rest.high + 1 == rest.low;
+  if (is_everything || meets) return std::nullopt;
+  if (rest.detail) rest.detail->negated = true;
+  return rest;
+}
+
+}  // namespace
+
+// Collects what the terms of one conjunction become.
+class SpecCompiler::Terms {
+ public:
+  // Appends tests.
+  Terms(Vocabulary& vocabulary, const filter::FilterPtr& filter, std::vector<CodeTest>& tests)
+      : vocabulary_(vocabulary), filter_(filter), tests_(tests), tests_begin_(tests.size()) {}
+
+  void add(const filter::Term& term) {
+    negated_ = term.negated;
+    predicate_ = term.predicate->predicate();
+    std::visit(*this, *predicate_);
+  }
+
+  SpecBatch::Conjunction finish() {
+    if (!has_way()) add_present_door();
+    if (extra_) std::ranges::sort(extra_->checks, {}, &Check::cost_rank);
+    return {tests_begin_, test_count(), std::move(extra_)};
+  }
+
+  void operator()(const filter::Compare& compare) {
+    const auto* const literal = std::get_if<Literal>(&compare.right);
+    if (literal == nullptr) return add_slot_check(compare);
+    if (compare.op == CompareOp::kEqual || compare.op == CompareOp::kNotEqual) {
+      return add_equality(compare, *literal);
+    }
+    add_range(compare.left, range_of(compare));
+  }
+
+  void operator()(const filter::Between& between) { add_range(between.operand, range_of(between)); }
+
+  void operator()(const filter::In& in) {
+    const SlotId slot = vocabulary_.acquire_slot(in.operand);
+    std::vector<PointId> points;
+    for (const Literal& literal : in.values) {
+      const auto view = point_of(slot, literal.view());
+      if (!view) continue;
+      const PointId point = vocabulary_.acquire_point(*view);
+      if (std::ranges::find(points, point) == points.end()) {
+        points.push_back(point);
+      } else {
+        vocabulary_.release_point(point);
+      }
+    }
+    std::ranges::sort(points);
+    add_list(slot, points);
+    vocabulary_.release_slot(slot);
+  }
+
+  void operator()(const filter::Like& like) {
+    const std::string_view pattern = like.pattern.text();
+    const std::size_t first = pattern.find_first_of("%_\\");
+    const SlotId slot = vocabulary_.acquire_slot(like.operand);
+    if (first == std::string_view::npos) {
+      const PointId point = vocabulary_.acquire_point(*point_of(slot, Value::of(pattern)));
+      add_point_test(slot, point);
+    } else {
+      add_check(slot);
+      if (!negated_ && first > 0) add_door({prefix_point(slot, pattern.substr(0, first))});
+      const std::string_view end = pattern.substr(pattern.find_last_of("%_\\") + 1);
+      // The last backslash may be one that stands for itself, or for the next character.
+      if (!negated_ && !end.empty() && pattern.find('\\') == std::string_view::npos) {
+        add_door({suffix_point(slot, end)});
+      }
+    }
+    vocabulary_.release_slot(slot);
+  }
+
+  void operator()(const filter::Affix& affix) {
+    const SlotId slot = vocabulary_.acquire_slot(affix.operand);
+    add_check(slot);
+    const bool at_start = affix.side == filter::Affix::Side::kPrefix;
+    if (!negated_) {
+      add_door({at_start ? prefix_point(slot, affix.text) : suffix_point(slot, affix.text)});
+    }
+    vocabulary_.release_slot(slot);
+  }
+
+  void operator()(const filter::Exists& exists) {
+    const SlotId slot = vocabulary_.acquire_slot({exists.path});
+    add_presence(slot, !negated_);
+    vocabulary_.release_slot(slot);
+  }
+
+  void operator()(const filter::Cesql& cesql) {
+    add_check(kNoId);
+    if (negated_) return;
+    const std::vector<filter::Predicate> hints = cesql_hints(*cesql.expression);
+    for (const filter::Predicate& hint : hints) {
+      is_hint_ = true;
+      predicate_ = &hint;
+      std::visit(*this, hint);
+    }
+    is_hint_ = false;
+  }
+
+  // Text; constants and change terms are no terms of a normal form.
+  void operator()(const auto& /*other*/) { add_check(kNoId); }
+
+ private:
+  Extra& extra() {
+    if (!extra_) extra_ = std::make_unique<Extra>();
+    return *extra_;
+  }
+
+  std::size_t test_count() const { return tests_.size() - tests_begin_; }
+
+  // Of the predicate at hand. A hint need not be checked.
+  void add_check(SlotId slot, SlotId right = kNoId, const Door& points = {}) {
+    if (is_hint_) return;
+    extra().filter = filter_;
+    extra().checks.emplace_back(Check::Source{.predicate = predicate_,
+                                              .negated = negated_,
+                                              .slot = slot,
+                                              .right = right,
+                                              .points_begin = points.points_begin,
+                                              .point_count = points.point_count});
+    hold(slot);
+    hold(right);
+    if (!negated_ && slot != kNoId) wanted_ = slot;
+  }
+
+  void hold(SlotId slot) {
+    if (slot == kNoId) return;
+    vocabulary_.acquire_column(column_of(slot, ColumnKind::kPoint));
+    extra().slots.push_back(slot);
+  }
+
+  void add_slot_check(const filter::Compare& compare) {
+    const SlotId left = vocabulary_.acquire_slot(compare.left);
+    const SlotId right = vocabulary_.acquire_slot(std::get<Operand>(compare.right));
+    add_check(left, right);
+    vocabulary_.release_slot(left);
+    vocabulary_.release_slot(right);
+  }
+
+  // A test that cannot be kept becomes a check.
+  bool can_test(ColumnId column, std::size_t count = 1) const {
+    return column < kColumnBound && test_count() + count <= RecordStore::kTestCountMax;
+  }
+
+  // Takes over the point.
+  void add_point_test(SlotId slot, PointId point) {
+    const ColumnId column = column_of(slot, ColumnKind::kPoint);
+    if (!can_test(column)) {
+      vocabulary_.release_point(point);
+      return add_check(slot);
+    }
+    const Code code = point_code(point);
+    tests_.push_back(negated_ ? CodeTest::not_equal(column, code) : CodeTest::equal(column, code));
+  }
+
+  void add_presence(SlotId slot, bool present) {
+    const ColumnId column = column_of(slot, ColumnKind::kPoint);
+    if (!can_test(column)) return add_check(slot);
+    vocabulary_.acquire_column(column);
+    tests_.push_back(present ? CodeTest::not_equal(column, kMissingCode)
+                             : CodeTest::equal(column, kMissingCode));
+    if (present) wanted_ = slot;
+  }
+
+  void add_equality(const filter::Compare& compare, const Literal& literal) {
+    const SlotId slot = vocabulary_.acquire_slot(compare.left);
+    const auto view = point_of(slot, literal.view());
+    const bool is_equal = compare.op == CompareOp::kEqual;
+    if (view && is_equal) {
+      add_point_test(slot, vocabulary_.acquire_point(*view));
+    } else if (view && !negated_ && can_test(column_of(slot, ColumnKind::kPoint))) {
+      // x != c: a value, and another one.
+      negated_ = true;
+      add_point_test(slot, vocabulary_.acquire_point(*view));
+      negated_ = false;
+      add_presence(slot, true);
+    } else {
+      add_check(slot);
+    }
+    vocabulary_.release_slot(slot);
+  }
+
+  void add_range(const Operand& operand, std::optional<Range> range) {
+    const SlotId slot = vocabulary_.acquire_slot(operand);
+    if (range && negated_) range = complement(*range);
+    if (range && can_test(column_of(slot, range->kind), 2)) {
+      const ColumnId column = column_of(slot, range->kind);
+      vocabulary_.acquire_column(column);
+      tests_.push_back(CodeTest::range(column, range->low, range->high));
+      if (range->has_ties() && range->detail) {
+        tests_.push_back(CodeTest::detail(*range->detail));
+      } else if (range->has_ties()) {
+        add_tie_check(slot);
+      }
+    } else {
+      add_check(slot);
+    }
+    vocabulary_.release_slot(slot);
+  }
+
+  void add_tie_check(SlotId slot) {
+    extra().filter = filter_;
+    extra().tie_checks.emplace_back(
+        Check::Source{.predicate = predicate_, .negated = negated_, .slot = slot});
+    hold(slot);
+  }
+
+  // Takes over the points.
+  void add_list(SlotId slot, const std::vector<PointId>& points) {
+    const bool few = points.size() == 1 || (negated_ && points.size() <= kNegatedPointCountMax);
+    const bool fits = can_test(column_of(slot, ColumnKind::kPoint), points.size());
+    if (few && fits && !points.empty()) {
+      for (const PointId point : points) add_point_test(slot, point);
+      return;
+    }
+    const Door door = keep(points);
+    add_check(slot, kNoId, door);
+    if (!negated_) extra().doors.push_back(door);
+  }
+
+  Door keep(const std::vector<PointId>& points) {
+    std::vector<PointId>& kept = extra().points;
+    const Door door{static_cast<std::uint32_t>(kept.size()),
+                    static_cast<std::uint32_t>(points.size())};
+    kept.insert(kept.end(), points.begin(), points.end());
+    return door;
+  }
+
+  void add_door(const PointView& view) {
+    extra().doors.push_back(keep({vocabulary_.acquire_point(view)}));
+  }
+
+  bool has_way() const {
+    if (extra_ && !extra_->doors.empty()) return true;
+    return std::ranges::any_of(std::span(tests_).subspan(tests_begin_), [](const CodeTest& test) {
+      return test.is_point() || test.is_range();
+    });
+  }
+
+  void add_present_door() {
+    if (wanted_ != kNoId) add_door(present_point(wanted_));
+  }
+
+  Vocabulary& vocabulary_;
+  const filter::FilterPtr& filter_;
+  const filter::Predicate* predicate_ = nullptr;
+  bool negated_ = false;
+  bool is_hint_ = false;
+  SlotId wanted_ = kNoId;         // in which a matching event has a value
+  std::vector<CodeTest>& tests_;  // of the batch; from tests_begin_ on those of the conjunction
+  std::size_t tests_begin_;
+  std::unique_ptr<Extra> extra_;
+};
+
+void SpecCompiler::compile(SubscriptionId id, const filter::FilterPtr& filter, SpecBatch& batch) {
+  const auto& conjunctions = filter->normal_form().conjunctions;
+  batch.subscriptions.push_back(
+      {id, filter->has_change(), batch.conjunctions.size(), conjunctions.size()});
+  for (const filter::Conjunction& conjunction : conjunctions) {
+    Terms terms(vocabulary_, filter, batch.tests);
+    for (const filter::Term& term : conjunction.terms) terms.add(term);
+    batch.conjunctions.push_back(terms.finish());
+  }
+}
+
+void SpecCompiler::release(std::span<const CodeTest> tests, const Extra* extra) {
+  for (const CodeTest& test : tests) {
+    if (test.is_detail()) continue;
+    const Code point = test.point();
+    if (point != kMissingCode) {
+      vocabulary_.release_point(point - kPointCodeMin);
+    } else {
+      vocabulary_.release_column(test.column);
+    }
+  }
+  if (extra == nullptr) return;
+  for (const PointId point : extra->points) vocabulary_.release_point(point);
+  for (const SlotId slot : extra->slots) {
+    vocabulary_.release_column(column_of(slot, ColumnKind::kPoint));
+  }
+}
+
+}  // namespace weir::match::content

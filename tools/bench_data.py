@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prepares public data for ./bench content --data: filters and events, one a line.
+
+`pubs_subs` has both; its subscriptions are multiplied: the same operators on a symbol that is
+published, with values that it had. `quotes_daily` has quotes only, and gets the same kind of
+subscriptions.
+"""
+
+import json
+import random
+import re
+from pathlib import Path
+
+from lab_data import DataError, archived_texts, find_file, open_text
+
+SUBSCRIPTION_COUNT = 100_000
+EVENT_COUNT = 2_000
+FIELD = re.compile(r"\[(\w+),(?:'([^']*)'|([\d.]+))\]")
+
+Quote = dict[str, object]
+Template = list[tuple[str, str]]  # attribute and operator
+
+
+def read_publications(folder: Path) -> list[Quote]:
+    with open_text(find_file(folder, "p*", "publications")) as file:
+        rows = [line.split()[3:] for line in file]
+    return [{name: int(value) for name, value in zip(row[1::3], row[2::3])} for row in rows]
+
+
+def read_templates(folder: Path) -> list[Template]:
+    with open_text(find_file(folder, "s*", "subscriptions")) as file:
+        rows = [line.split()[3:] for line in file]
+    return [list(zip(row[1::4], row[2::4])) for row in rows]
+
+
+def read_daily(folder: Path) -> list[Quote]:
+    quotes = []
+    for _, text in archived_texts(find_file(folder, "*.tar*", "daily quotes")):
+        for line in text.splitlines():
+            fields = FIELD.findall(line)
+            quotes.append({name: text or float(number) for name, text, number in fields})
+    return [quote for quote in quotes if "symbol" in quote and "volume" in quote]
+
+
+def literal(value: object) -> str:
+    return "'" + str(value).replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+
+
+def filters_of(quotes: list[Quote], templates: list[Template]) -> list[str]:
+    by_symbol: dict[object, list[Quote]] = {}
+    for quote in quotes:
+        by_symbol.setdefault(quote["symbol"], []).append(quote)
+    draw = random.Random(1)
+    symbols = list(by_symbol)
+    filters = []
+    for i in range(SUBSCRIPTION_COUNT):
+        own = by_symbol[draw.choice(symbols)]
+        terms = [f"data.{name} {operator} {literal(draw.choice(own)[name])}"
+                 for name, operator in templates[i % len(templates)]]
+        filters.append(" and ".join(terms))
+    return filters
+
+
+def events_of(quotes: list[Quote]) -> list[str]:
+    chosen = random.Random(2).sample(quotes, min(EVENT_COUNT, len(quotes)))
+    return [json.dumps({"specversion": "1.0", "id": str(i), "source": "/quotes", "type": "quote",
+                        "data": quote}) for i, quote in enumerate(chosen)]
+
+
+def prepare(data: Path, output: Path) -> None:
+    """Raises DataError if the data is not as expected."""
+    templates = read_templates(data / "pubs_subs")
+    sources = {"pubs_subs": read_publications(data / "pubs_subs"),
+               "quotes_daily": read_daily(data / "quotes_daily")}
+    output.mkdir(parents=True, exist_ok=True)
+    for name, quotes in sources.items():
+        if not quotes:
+            raise DataError(f"{data / name} has nothing to read")
+        (output / f"{name}.filters").write_text("\n".join(filters_of(quotes, templates)) + "\n")
+        (output / f"{name}.events").write_text("\n".join(events_of(quotes)) + "\n")
