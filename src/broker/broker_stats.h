@@ -28,9 +28,13 @@ struct BrokerStats {
   std::uint64_t conflated = 0;
   std::uint64_t expired = 0;  // gone from the log before they could be delivered
   std::uint64_t buried = 0;
-  std::uint64_t window_hits = 0;          // dropped by distinct clauses
-  std::uint64_t window_refuted_hits = 0;  // of those that verify: the log did not confirm it
-  std::uint64_t window_overflow = 0;      // let through because a window had no room
+  std::uint64_t window_hits = 0;              // dropped by distinct clauses
+  std::uint64_t window_refuted_hits = 0;      // of those that verify: the log did not confirm it
+  std::uint64_t window_overflow = 0;          // let through because a window had no room
+  std::uint64_t match_candidates = 0;         // conjunctions of filters that events led to
+  std::uint64_t match_signature_rejects = 0;  // of these, stopped by their signature
+  std::uint64_t match_verified = 0;           // looked at in full
+  std::uint64_t match_matches = 0;            // that hold
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;
 
@@ -41,9 +45,10 @@ struct BrokerStats {
   std::uint64_t pending = 0;   // deliveries in all outboxes
   std::uint64_t blocking = 0;  // full outboxes that block publishers
   std::uint64_t publish_queue_bytes = 0;
-  std::uint64_t window_keys = 0;   // remembered by all distinct clauses
-  std::uint64_t window_bytes = 0;  // of memory for that
-  std::uint64_t dedup_keys = 0;    // events remembered at ingest
+  std::uint64_t window_keys = 0;    // remembered by all distinct clauses
+  std::uint64_t window_bytes = 0;   // of memory for that
+  std::uint64_t matcher_bytes = 0;  // of memory for the index of filters
+  std::uint64_t dedup_keys = 0;     // events remembered at ingest
   std::uint64_t dedup_bytes = 0;
   std::uint64_t shard_queue_events = 0;
   std::uint64_t log_bytes = 0;

@@ -51,6 +51,19 @@ TEST_F(BrokerTest, DeliversWhatMatchesInOrder) {
   EXPECT_FALSE(consumer->received().front().redelivered);
 }
 
+TEST_F(BrokerTest, TellsTheWorkOfMatchingAndItsMemory) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","filters":[{"weir":"data.v > 2"}]})"), "ok");
+  for (int i = 1; i <= 5; ++i) {
+    EXPECT_EQ(broker.publish(event(i, fmt::format(R"(,"data":{{"v":{}}})", i))), "accepted");
+  }
+  ASSERT_TRUE(eventually([&] { return broker->stats().match_matches == 3; }));
+  const BrokerStats stats = broker->stats();
+  EXPECT_EQ(stats.match_candidates, stats.match_signature_rejects + stats.match_verified);
+  EXPECT_GE(stats.match_verified, 3U);
+  EXPECT_GT(stats.matcher_bytes, 0U);
+}
+
 TEST_F(BrokerTest, DropsDuplicatesWithinTheWindowOnly) {
   BrokerOptions with_window = options();
   with_window.dedup_window = base::Duration::seconds(10);

@@ -46,6 +46,11 @@ struct Counters {
   Counter window_hits{0};
   Counter window_refuted_hits{0};
   Counter window_overflow{0};
+  Counter match_candidates{0};
+  Counter match_signature_rejects{0};
+  Counter match_verified{0};
+  Counter match_matches{0};
+  Counter matcher_bytes{0};
   Counter dedup_keys{0};
   Counter dedup_bytes{0};
   Counter recovered_events{0};

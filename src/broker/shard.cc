@@ -64,7 +64,10 @@ void Shard::run() {
       task();
       pump_touched();
     }
-    if (++round_count_ % kGaugeRounds == 0 || queue_.empty()) update_stale_gauges();
+    if (++round_count_ % kGaugeRounds == 0 || queue_.empty()) {
+      update_stale_gauges();
+      update_match_gauges();
+    }
   }
 }
 
@@ -166,6 +169,7 @@ std::vector<MatchReport> Shard::finish_replay(std::uint64_t last_sequence, base:
 }
 
 void Shard::checkpoint() {
+  update_matcher_bytes();
   Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   for (auto& [number, held] : subscriptions_) {
     if (!held->durable() || !held->engine_id) continue;

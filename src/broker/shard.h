@@ -213,10 +213,15 @@ class Shard : public std::enable_shared_from_this<Shard> {
   event::EventPtr find_event(std::uint64_t sequence) const;
   void mark_stale(Held& held);
   void update_stale_gauges();
+  void update_match_gauges();
+  void update_matcher_bytes();
   void update_wake();
 
   Context context_;
   engine::Engine engine_;
+  match::MatchCounters match_seen_ = {};  // as others see them
+  std::size_t matcher_bytes_seen_ = 0;
+  std::size_t matcher_size_seen_ = 0;  // subscriptions, when that was looked at
   RecentEvents recent_;
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free

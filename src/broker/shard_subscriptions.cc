@@ -208,6 +208,27 @@ void Shard::update_stale_gauges() {
   }
 }
 
+// Brings the counts of the engine's matcher to where others see them.
+void Shard::update_match_gauges() {
+  const match::MatchCounters& now = engine_.match_counters();
+  Counters& counters = context_.counters;
+  counters.match_candidates += now.candidates - match_seen_.candidates;
+  counters.match_signature_rejects += now.signature_rejects - match_seen_.signature_rejects;
+  counters.match_verified += now.verified - match_seen_.verified;
+  counters.match_matches += now.matches - match_seen_.matches;
+  match_seen_ = now;
+  // To add up the memory takes a while: only when subscriptions have come or gone in numbers.
+  const std::size_t size = engine_.subscription_count();
+  const std::size_t seen = matcher_size_seen_;
+  if (std::max(size, seen) - std::min(size, seen) > seen / 16) update_matcher_bytes();
+}
+
+void Shard::update_matcher_bytes() {
+  const std::size_t now = engine_.memory().matcher_bytes;
+  context_.counters.matcher_bytes += now - std::exchange(matcher_bytes_seen_, now);
+  matcher_size_seen_ = engine_.subscription_count();
+}
+
 // Brings the counts of a window to where others see them.
 void Shard::update_window_gauges(Held& held) {
   if (!held.engine_id) return;

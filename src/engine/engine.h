@@ -90,6 +90,11 @@ struct EventExplanation {
   std::string note;      // why an event that matches counts as none, else empty
 };
 
+struct EngineMemory {
+  std::size_t matcher_bytes = 0;
+  std::size_t subscription_count = 0;
+};
+
 class Engine {
  public:
   explicit Engine(EngineOptions options = {});
@@ -143,7 +148,10 @@ class Engine {
   void set_now(base::Instant now) { now_ = std::max(now_, now); }
 
   std::size_t subscription_count() const { return subscriptions_.size(); }
+  // What the index of filters takes in all, the filters themselves and what they remember apart.
+  EngineMemory memory() const { return {matcher_->memory_bytes(), subscriptions_.size()}; }
   EngineCounters counters() const;
+  const match::MatchCounters& match_counters() const { return matcher_->counters(); }
   base::Result<SubscriptionCounters> counters(SubscriptionId id) const;
   // How the window of a distinct clause stands; nothing if the filter has none.
   base::Result<std::optional<match::DistinctStats>> distinct_stats(SubscriptionId id) const;

@@ -323,5 +323,25 @@ TEST(EngineTest, TheSameCallsGiveTheSameDeliveries) {
   EXPECT_EQ(run(), run());
 }
 
+TEST(EngineTest, TellsTheMemoryAndTheWorkOfItsIndex) {
+  Engine engine;
+  const std::size_t empty = engine.memory().matcher_bytes;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(engine.subscribe(fmt::format("data.x = {} and data.y > 5", i)));
+  }
+  const EngineMemory memory = engine.memory();
+  EXPECT_EQ(memory.subscription_count, 1000U);
+  EXPECT_GT(memory.matcher_bytes, empty);
+  EXPECT_LT(memory.matcher_bytes - empty, 2'000'000U);
+
+  engine.publish(event::event_of(R"({"data":{"x":7,"y":9}})"), base::Instant{1});
+  const match::MatchCounters& counters = engine.match_counters();
+  EXPECT_EQ(counters.events, 1U);
+  EXPECT_EQ(counters.matches, 1U);
+  EXPECT_GE(counters.verified, 1U);
+  EXPECT_EQ(counters.candidates, counters.signature_rejects + counters.verified);
+  EXPECT_LT(counters.candidates, 100U);
+}
+
 }  // namespace
 }  // namespace weir::engine
