@@ -33,7 +33,7 @@ void ContentMatcher::compile(SubscriptionId id, const filter::FilterPtr& filter,
 }
 
 void ContentMatcher::place_in_bulk(content::SpecBatch& batch) {
-  index_.begin_bulk();
+  index_.begin_bulk(batch.conjunctions.size());
   place(batch);
   index_.end_bulk();
 }

@@ -7,15 +7,14 @@ namespace weir::match::content {
 namespace {
 
 // What a detail's column holds, above kColumnBound.
-enum : std::uint32_t {
-  kNegated = 1U << 0U,
-  kHasLow = 1U << 1U,
-  kHasHigh = 1U << 2U,
-  kLowOpen = 1U << 3U,
-  kHighOpen = 1U << 4U,
-  kLowLastBit = 1U << 5U,  // of the fractions, whose other 32 bits stand in low and span
-  kHighLastBit = 1U << 6U,
-};
+constexpr std::uint32_t kNegated = 1U << 0U;
+constexpr std::uint32_t kHasLow = 1U << 1U;
+constexpr std::uint32_t kHasHigh = 1U << 2U;
+constexpr std::uint32_t kLowOpen = 1U << 3U;
+constexpr std::uint32_t kHighOpen = 1U << 4U;
+// Of the fractions, whose other 32 bits stand in low and span.
+constexpr std::uint32_t kLowLastBit = 1U << 5U;
+constexpr std::uint32_t kHighLastBit = 1U << 6U;
 
 std::uint32_t flag_if(bool condition, std::uint32_t flag) { return condition ? flag : 0; }
 

@@ -53,6 +53,11 @@ RecordRef ContentIndex::add(Entry entry) {
   return record;
 }
 
+void ContentIndex::begin_bulk(std::size_t count) {
+  is_bulk_ = true;
+  placement_->expect(records_.size() + count);
+}
+
 void ContentIndex::end_bulk() {
   place_pending();
   pending_.shrink_to_fit();

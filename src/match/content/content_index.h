@@ -42,8 +42,9 @@ class ContentIndex {
   // Lets doors be chosen with the entry in mind that is added later.
   void learn(std::span<const CodeTest> tests);
   RecordRef add(Entry entry);
-  // What is added in between is placed together, which is faster. Nothing else may be done then.
-  void begin_bulk() { is_bulk_ = true; }
+  // What is added in between, about so many, is placed together, which is faster. Nothing else may
+  // be done then.
+  void begin_bulk(std::size_t count);
   void end_bulk();
   // A record of which nothing matches, for a filter without conjunctions.
   RecordRef add_empty(SubscriptionId id);

@@ -401,7 +401,7 @@ TEST(OutgrownIndexTest, EverythingMayBeRemovedWhileItMoves) {
     filters.push_back(filter::filter_of(
         fmt::format("data.n between {} and {} and data.k in ({}, {})", i, i + 10, i % 7, i % 5)));
   }
-  pair.add_all(filters);
+  for (const FilterPtr& filter : filters) pair.add(filter);
   const auto random_event = [&] {
     return event::event_of(
         fmt::format(R"({{"data":{{"n":{},"k":{}}}}})", prng.below(5100), prng.below(7)));

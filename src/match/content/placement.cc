@@ -17,12 +17,12 @@ std::uint8_t byte_of(Code point) { return static_cast<std::uint8_t>(point * 0x9E
 }  // namespace
 
 Placement::Placement(const PlacementContext& context, unsigned side)
-    : context_(context), side_(side), first_record_count_(context.records.size()) {}
+    : context_(context), side_(side), suited_count_(context.records.size()) {}
 
 bool Placement::is_outgrown() const {
   constexpr std::size_t kSpare = 4096;
   constexpr std::size_t kGrowth = 8;
-  return context_.records.size() > kSpare + kGrowth * first_record_count_;
+  return context_.records.size() > kSpare + kGrowth * suited_count_;
 }
 
 Placement::Column& Placement::column(ColumnId id) {
@@ -44,7 +44,7 @@ std::uint8_t Placement::take_lane(ColumnId id) {
 // Fewer rows for an event are worth more steps to find them, if there are many.
 std::uint32_t Placement::fineness() const {
   constexpr std::size_t kManyRecords = 100'000;
-  const std::size_t count = context_.records.size();
+  const std::size_t count = std::max(suited_count_, context_.records.size());
   return count >= 4 * kManyRecords ? 2 : count >= kManyRecords ? 1 : 0;
 }
 

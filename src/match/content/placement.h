@@ -15,6 +15,7 @@
 // little is followed by a better one for those who come later.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,8 @@ class Placement {
   // Records that stand here are marked as of that side, 0 or 1. It suits as many records as there
   // are now, and some more.
   Placement(const PlacementContext& context, unsigned side);
+  // From now on it suits so many.
+  void expect(std::size_t record_count) { suited_count_ = std::max(suited_count_, record_count); }
 
   // Requires a record that stands nowhere, with these tests.
   void add(RecordRef record, std::span<const CodeTest> tests);
@@ -138,7 +141,7 @@ class Placement {
 
   PlacementContext context_;
   unsigned side_;
-  std::size_t first_record_count_;  // when it was made
+  std::size_t suited_count_;  // of records
   RowStore rows_;
   std::vector<BucketId> point_buckets_;           // by point
   std::vector<std::unique_ptr<Column>> columns_;  // by column

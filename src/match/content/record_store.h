@@ -120,7 +120,7 @@ class RecordStore {
   static constexpr std::size_t kTypicalWords = 10;
   static constexpr std::size_t kChunkWords = std::size_t{1} << 18U;
   static constexpr unsigned kKindShift = 14;
-  enum : unsigned { kRange, kEqual, kNotEqual, kDetail };
+  enum : std::uint8_t { kRange, kEqual, kNotEqual, kDetail };
   static constexpr unsigned kDoorShift = 8;       // eight bits of index
   static constexpr unsigned kDoorKindShift = 16;  // three bits
   static constexpr unsigned kDoorGridShift = 19;  // two bits

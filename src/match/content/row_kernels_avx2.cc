@@ -15,7 +15,7 @@ struct Lanes {
 
 Lanes load_lanes(const std::uint8_t* lanes) {
   Lanes loaded;
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     loaded.quarter[i] = _mm256_broadcastsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(lanes + 16 * i)));
   }

@@ -9,7 +9,7 @@
 namespace weir::match::content {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 18U;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 17U;
 constexpr std::size_t kBlocksAhead = 2;  // asked for before they are scanned
 
 // All but the records.
@@ -25,23 +25,23 @@ std::size_t RowStore::pool_of(std::size_t capacity) {
 
 std::uint8_t* RowStore::take_block(std::size_t capacity) {
   Pool& pool = pools_[pool_of(capacity)];
-  if (!pool.empty()) {
-    std::uint8_t* const block = pool.back();
-    pool.pop_back();
+  if (!pool.free.empty()) {
+    std::uint8_t* const block = pool.free.back();
+    pool.free.pop_back();
     return block;
   }
   const std::size_t bytes = capacity * kRowBytes;
-  if (chunk_left_bytes_ < bytes) {
-    chunks_.push_back(std::make_unique<std::uint8_t[]>(kChunkBytes + kBlockPadBytes));
-    chunk_left_bytes_ = kChunkBytes;
+  const std::size_t count = (kChunkBytes - kBlockPadBytes) / bytes;
+  if (pool.left == 0) {
+    pool.chunks.emplace_back(kChunkBytes / bloom::kLineBytes);
+    pool.left = count;
   }
-  std::uint8_t* const block = chunks_.back().get() + (kChunkBytes - chunk_left_bytes_);
-  chunk_left_bytes_ -= bytes;
-  return block;
+  auto* const first = reinterpret_cast<std::uint8_t*>(pool.chunks.back().data());
+  return first + (count - pool.left--) * bytes;
 }
 
 void RowStore::give_block(std::uint8_t* block, std::size_t capacity) {
-  pools_[pool_of(capacity)].push_back(block);
+  pools_[pool_of(capacity)].free.push_back(block);
 }
 
 BucketId RowStore::make_bucket() {
@@ -69,7 +69,7 @@ RowBlock RowStore::block_at(const Bucket& bucket, std::uint32_t place) {
 void RowStore::make_room(Bucket& bucket) {
   if (bucket.row_count < bucket.first_capacity) return;
   if (bucket.first_capacity < kBlockRowsMax) {
-    return resize_first(bucket, std::max<std::size_t>(kBlockRowsMin, bucket.first_capacity * 2));
+    return resize_first(bucket, std::max(kBlockRowsMin, std::size_t{bucket.first_capacity} * 2));
   }
   if (!bucket.more) bucket.more = std::make_unique<Blocks>();
   if (bucket.row_count / kBlockRowsMax - 1 == bucket.more->size()) {
@@ -163,12 +163,14 @@ std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* la
 }
 
 std::size_t RowStore::memory_bytes() const {
-  std::size_t bytes = chunks_.size() * kChunkBytes + buckets_.capacity() * sizeof(Bucket) +
-                      free_buckets_.capacity() * sizeof(BucketId);
+  std::size_t bytes =
+      buckets_.capacity() * sizeof(Bucket) + free_buckets_.capacity() * sizeof(BucketId);
   for (const Bucket& bucket : buckets_) {
     if (bucket.more) bytes += sizeof(Blocks) + bucket.more->capacity() * sizeof(std::uint8_t*);
   }
-  for (const Pool& pool : pools_) bytes += pool.capacity() * sizeof(std::uint8_t*);
+  for (const Pool& pool : pools_) {
+    bytes += pool.chunks.size() * kChunkBytes + pool.free.capacity() * sizeof(std::uint8_t*);
+  }
   return bytes;
 }
 

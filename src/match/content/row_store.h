@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "bloom/line_buffer.h"
 #include "match/content/ids.h"
 #include "match/content/row_block.h"
 #include "match/content/row_kernels.h"
@@ -50,8 +51,12 @@ class RowStore {
     std::uint32_t first_capacity = 0;
     std::unique_ptr<Blocks> more = {};  // null: none
   };
-  // Free blocks of one size.
-  using Pool = std::vector<std::uint8_t*>;
+  // Blocks of one size. Those of 64 rows begin at a cache line, and so does each of their columns.
+  struct Pool {
+    std::vector<std::uint8_t*> free = {};
+    std::vector<bloom::LineBuffer> chunks = {};
+    std::size_t left = 0;  // blocks in the last chunk that were never used
+  };
   static constexpr std::size_t kPoolCount = 4;  // 8, 16, 32, 64 rows
 
   static std::size_t pool_of(std::size_t capacity);
@@ -65,8 +70,6 @@ class RowStore {
   std::vector<Bucket> buckets_;
   std::vector<BucketId> free_buckets_;
   std::array<Pool, kPoolCount> pools_;
-  std::vector<std::unique_ptr<std::uint8_t[]>> chunks_;
-  std::size_t chunk_left_bytes_ = 0;  // of the last
   std::size_t row_count_ = 0;
 };
 
