@@ -335,9 +335,7 @@ std::size_t Placement::find_rows(const EventValues& values) {
 std::size_t Placement::scan(RowKernel kernel, RecordRef* records) const {
   std::size_t count = 0;
   for (const BucketId bucket : found_) {
-    const std::size_t first = count;
     count += rows_.scan(bucket, kernel, bytes_.data(), records + count);
-    for (std::size_t i = first; i < count; ++i) context_.records.prefetch(records[i]);
   }
   return count;
 }

@@ -41,14 +41,22 @@ RecordRef RecordStore::take(std::size_t word_count) {
     free_[word_count].pop_back();
     return ref;
   }
-  if (chunk_used_words_ + word_count > kChunkWords) {
-    chunks_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(kChunkWords));
-    chunk_used_words_ = 0;
-  }
+  if (chunk_used_words_ + word_count > kChunkWords) add_chunk();
   const std::size_t ref = (chunks_.size() - 1) * kChunkWords + chunk_used_words_;
   WEIR_CHECK(ref + word_count < kNoId);
   chunk_used_words_ += word_count;
   return static_cast<RecordRef>(ref);
+}
+
+void RecordStore::add_chunk() {
+  if (!first_chunk_) {
+    first_chunk_ = std::make_unique_for_overwrite<std::uint32_t[]>(kChunkWords);
+    chunks_.push_back(first_chunk_.get());
+  } else {
+    more_chunks_.emplace_back(kChunkWords * sizeof(std::uint32_t) / bloom::kLineBytes);
+    chunks_.push_back(reinterpret_cast<std::uint32_t*>(more_chunks_.back().data()));
+  }
+  chunk_used_words_ = 0;
 }
 
 RecordRef RecordStore::add(const Contents& contents) {
@@ -168,7 +176,8 @@ void RecordStore::set_side(RecordRef ref, unsigned side) {
 }
 
 std::size_t RecordStore::memory_bytes() const {
-  std::size_t bytes = chunks_.size() * kChunkWords * sizeof(std::uint32_t);
+  const std::size_t unused_words = kChunkWords - chunk_used_words_;
+  std::size_t bytes = (chunks_.size() * kChunkWords - unused_words) * sizeof(std::uint32_t);
   for (const auto& list : free_) bytes += list.capacity() * sizeof(RecordRef);
   return bytes;
 }

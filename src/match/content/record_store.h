@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "bloom/line_buffer.h"
 #include "match/content/code_tests.h"
 #include "match/content/ids.h"
 #include "match/matcher.h"
@@ -118,7 +119,7 @@ class RecordStore {
  private:
   static constexpr std::size_t kHeaderWords = 3;
   static constexpr std::size_t kTypicalWords = 10;
-  static constexpr std::size_t kChunkWords = std::size_t{1} << 18U;
+  static constexpr std::size_t kChunkWords = std::size_t{1} << 20U;
   static constexpr unsigned kKindShift = 14;
   enum : std::uint8_t { kRange, kEqual, kNotEqual, kDetail };
   static constexpr unsigned kDoorShift = 8;       // eight bits of index
@@ -130,11 +131,9 @@ class RecordStore {
   static constexpr std::uint32_t kHasExtra = 1U << 24U;
   static constexpr std::uint32_t kHasNext = 1U << 25U;
 
-  std::uint32_t* words(RecordRef ref) {
-    return chunks_[ref / kChunkWords].get() + ref % kChunkWords;
-  }
+  std::uint32_t* words(RecordRef ref) { return chunks_[ref / kChunkWords] + ref % kChunkWords; }
   const std::uint32_t* words(RecordRef ref) const {
-    return chunks_[ref / kChunkWords].get() + ref % kChunkWords;
+    return chunks_[ref / kChunkWords] + ref % kChunkWords;
   }
   // A test's column, with its kind above it.
   static std::uint32_t column_word(const std::uint32_t* record, std::size_t index) {
@@ -148,8 +147,12 @@ class RecordStore {
   static std::size_t optional_words(std::uint32_t flags);
   std::uint32_t optional(RecordRef ref, std::uint32_t flag) const;
   RecordRef take(std::size_t word_count);
+  void add_chunk();
 
-  std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
+  std::vector<std::uint32_t*> chunks_;
+  // The first chunk takes what is used of it, page by page; the others lie in huge pages.
+  std::unique_ptr<std::uint32_t[]> first_chunk_;
+  std::vector<bloom::LineBuffer> more_chunks_;
   std::size_t chunk_used_words_ = kChunkWords;  // of the last
   std::vector<std::vector<RecordRef>> free_;    // by length
   std::size_t record_count_ = 0;
