@@ -37,15 +37,8 @@ const Placement::Column* Placement::find_column(ColumnId id) const {
 
 std::uint8_t Placement::take_lane(ColumnId id) {
   if (lane_count_ == kOpenLane) return kOpenLane;
-  if (kind_of(id) == ColumnKind::kPoint) point_lanes_.push_back(id);
+  if (kind_of(id) == ColumnKind::kPoint) point_lanes_.push_back({id, lane_count_});
   return lane_count_++;
-}
-
-// Fewer rows for an event are worth more steps to find them, if there are many.
-std::uint32_t Placement::fineness() const {
-  constexpr std::size_t kManyRecords = 100'000;
-  const std::size_t count = std::max(suited_count_, context_.records.size());
-  return count >= 4 * kManyRecords ? 2 : count >= kManyRecords ? 1 : 0;
 }
 
 // Makes the first grid when a little is known about the column, another one when much more is.
@@ -61,10 +54,8 @@ void Placement::improve_grid(ColumnId id) {
   if (sample_count < std::min(wanted, ColumnSamples::kSampleCountMax)) return;
   if (!at.grids.empty() && at.grids.back().sample_count >= ColumnSamples::kSampleCountMax) return;
   const Grid::Sample kind = sample.of_events ? Grid::Sample::kEvents : Grid::Sample::kBounds;
-  at.grids.push_back({.grid = Grid(sample.codes, kind),
-                      .door = RangeDoor(fineness()),
-                      .lane = take_lane(id),
-                      .sample_count = sample_count});
+  at.grids.push_back(
+      {.grid = Grid(sample.codes, kind), .lane = take_lane(id), .sample_count = sample_count});
 }
 
 // Of the events that fulfil the test.
@@ -327,7 +318,7 @@ std::size_t Placement::find_rows(const EventValues& values) {
       door.door.for_each_bucket(cell, [&](BucketId bucket) { add_found(bucket); });
     }
   }
-  for (const ColumnId id : point_lanes_) bytes_[columns_[id]->lane] = byte_of(values.code(id));
+  for (const PointLane& at : point_lanes_) bytes_[at.lane] = byte_of(values.code(at.column));
   if (unindexed_ != kNoId) add_found(unindexed_);
   return found_row_count_;
 }

@@ -91,12 +91,12 @@ class Placement {
   static constexpr std::size_t kGridCountMax = 2;
   struct GridDoor {
     Grid grid;
-    RangeDoor door;
+    RangeDoor door = {};
     std::uint8_t lane = kOpenLane;
     std::size_t sample_count = 0;
 
     RangeGroup group_of(const CodeTest& test) const {
-      return door.group_of(grid.cell(test.low), grid.cell(test.high()));
+      return RangeGroup::of(grid.cell(test.low), grid.cell(test.high()));
     }
   };
   struct Column {
@@ -108,6 +108,10 @@ class Placement {
     DoorChoice door;
     double share;
   };
+  struct PointLane {
+    ColumnId column;
+    std::uint8_t lane;
+  };
   struct PendingRow {
     BucketId bucket;
     Row row;
@@ -116,7 +120,6 @@ class Placement {
   Column& column(ColumnId id);
   const Column* find_column(ColumnId id) const;
   void improve_grid(ColumnId id);
-  std::uint32_t fineness() const;
   std::uint8_t take_lane(ColumnId id);
 
   double share(const CodeTest& test) const;
@@ -145,7 +148,7 @@ class Placement {
   RowStore rows_;
   std::vector<BucketId> point_buckets_;           // by point
   std::vector<std::unique_ptr<Column>> columns_;  // by column
-  std::vector<ColumnId> point_lanes_;             // columns of points that have a lane
+  std::vector<PointLane> point_lanes_;
   std::uint8_t lane_count_ = 0;
   BucketId unindexed_ = kNoId;
   std::array<std::size_t, DoorChoice::kKindCount> counts_{};

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "match/content/grid.h"
@@ -13,14 +12,12 @@ namespace {
 
 constexpr std::size_t kCellCount = Grid::kCellCountMax;
 
-class RangeDoorTest : public testing::TestWithParam<std::uint32_t> {};
-
 // Gives every group of every range a bucket of its own, and asks every cell where it leads to.
 struct AllRanges {
-  explicit AllRanges(std::uint32_t fineness) : door(fineness) {
+  AllRanges() {
     for (std::size_t first = 0; first < kCellCount; ++first) {
       for (std::size_t last = first; last < kCellCount; ++last) {
-        const RangeGroup group = door.group_of(first, last);
+        const RangeGroup group = RangeGroup::of(first, last);
         BucketId& bucket = door.bucket(group);
         if (bucket != kNoId) continue;
         bucket = static_cast<BucketId>(groups.size());
@@ -41,11 +38,11 @@ struct AllRanges {
   std::vector<std::vector<bool>> leads;  // by bucket and cell
 };
 
-TEST_P(RangeDoorTest, EveryCellOfARangeLeadsToIt) {
-  AllRanges all(GetParam());
+TEST(RangeDoorTest, EveryCellOfARangeLeadsToIt) {
+  AllRanges all;
   for (std::size_t first = 0; first < kCellCount; ++first) {
     for (std::size_t last = first; last < kCellCount; ++last) {
-      const BucketId bucket = all.door.bucket(all.door.group_of(first, last));
+      const BucketId bucket = all.door.bucket(RangeGroup::of(first, last));
       for (std::size_t cell = first; cell <= last; ++cell) {
         ASSERT_TRUE(all.leads[bucket][cell]) << first << " to " << last << ", cell " << cell;
       }
@@ -53,8 +50,8 @@ TEST_P(RangeDoorTest, EveryCellOfARangeLeadsToIt) {
   }
 }
 
-TEST_P(RangeDoorTest, AGroupKnowsTheCellsThatLeadToIt) {
-  const AllRanges all(GetParam());
+TEST(RangeDoorTest, AGroupKnowsTheCellsThatLeadToIt) {
+  const AllRanges all;
   for (std::size_t bucket = 0; bucket < all.groups.size(); ++bucket) {
     const RangeGroup& group = all.groups[bucket];
     for (std::size_t cell = 0; cell < kCellCount; ++cell) {
@@ -64,29 +61,26 @@ TEST_P(RangeDoorTest, AGroupKnowsTheCellsThatLeadToIt) {
   }
 }
 
-TEST_P(RangeDoorTest, FewCellsBesidesItsOwnLeadToARange) {
-  const RangeDoor door(GetParam());
+TEST(RangeDoorTest, FewCellsBesidesItsOwnLeadToARange) {
   for (std::size_t first = 0; first < kCellCount; ++first) {
     for (std::size_t last = first; last < kCellCount; ++last) {
-      const RangeGroup group = door.group_of(first, last);
+      const RangeGroup group = RangeGroup::of(first, last);
       const std::size_t cell_count = group.last_cell() - group.first_cell() + 1;
       const std::size_t width = std::size_t{1} << group.range_class;
       ASSERT_GE(width, last - first + 1);
       ASSERT_LT(width, 2 * (last - first + 1));
-      ASSERT_LE(cell_count, width + std::max<std::size_t>(1, width >> GetParam()));
+      ASSERT_LT(cell_count, 2 * width);
     }
   }
 }
 
-TEST_P(RangeDoorTest, ADoorThatWasNeverSetLeadsNowhere) {
-  RangeDoor door(GetParam());
-  EXPECT_EQ(door.bucket(door.group_of(200, 210)), kNoId);
+TEST(RangeDoorTest, ADoorThatWasNeverSetLeadsNowhere) {
+  RangeDoor door;
+  EXPECT_EQ(door.bucket(RangeGroup::of(200, 210)), kNoId);
   for (std::size_t cell = 0; cell < kCellCount; ++cell) {
     door.for_each_bucket(cell, [&](BucketId /*bucket*/) { ADD_FAILURE() << cell; });
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Fineness, RangeDoorTest, testing::Range(0U, RangeDoor::kFinenessMax + 1));
 
 }  // namespace
 }  // namespace weir::match::content
