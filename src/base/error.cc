@@ -134,6 +134,8 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
      "the subscription was taken over by another connection"},
     {kBrokerEnded, "broker.ended", kNotFound, "the subscription was deleted or its token revoked"},
     {kBrokerOption, "broker.option", kInvalidInput, "an option is out of its range"},
+    {kBrokerDefinitionTooLarge, "broker.definition_too_large", kLimit,
+     "a subscription asks for more than a limit allows"},
 
     {kHttpMalformed, "http.malformed", kInvalidInput, "the request is not HTTP/1.1"},
     {kHttpHeaderTooLarge, "http.header_too_large", kLimit, "the header is longer than the limit"},

@@ -104,6 +104,7 @@ enum class ErrorId : std::uint16_t {
   kBrokerTaken = 615,
   kBrokerEnded = 616,
   kBrokerOption = 617,
+  kBrokerDefinitionTooLarge = 618,
 
   kHttpMalformed = 701,
   kHttpHeaderTooLarge = 702,

@@ -53,6 +53,7 @@ struct Counters {
   Counter matcher_bytes{0};
   Counter dedup_keys{0};
   Counter dedup_bytes{0};
+  Counter dedup_forgotten{0};
   Counter recovered_events{0};
   Counter recovered_deliveries{0};
 };

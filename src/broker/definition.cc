@@ -117,7 +117,8 @@ class DefinitionReader {
     value.for_each_element([&](const JsonRef& type) {
       if (failed_ || !is_text("a type", type)) return;
       if (any.size() >= limits_.type_count_max) {
-        return fail(type, fmt::format("expected at most {} types", limits_.type_count_max));
+        return fail(type, fmt::format("expected at most {} types", limits_.type_count_max),
+                    base::ErrorId::kBrokerDefinitionTooLarge);
       }
       any.push_back(attribute_is("type", type.string()));
     });
@@ -139,8 +140,8 @@ class DefinitionReader {
   void sink(const JsonRef& value) {
     if (!is_text("sink", value)) return;
     if (value.string().size() > limits_.sink_bytes_max) {
-      return fail(value,
-                  fmt::format("expected a sink of at most {} bytes", limits_.sink_bytes_max));
+      return fail(value, fmt::format("expected a sink of at most {} bytes", limits_.sink_bytes_max),
+                  base::ErrorId::kBrokerDefinitionTooLarge);
     }
     if (!value.string().starts_with("http://") && !value.string().starts_with("https://")) {
       return fail(value, "expected a sink that begins with http:// or https://",
@@ -175,8 +176,12 @@ class DefinitionReader {
     }
     const event::Value count = value.value();
     const auto most = static_cast<std::int64_t>(limits_.outbox_count_max);
-    if (count.kind() != event::ValueKind::kInt || count.as_int() < 1 || count.as_int() > most) {
-      return fail(value, fmt::format("expected the limit to be an integer from 1 to {}", most));
+    const bool is_int = count.kind() == event::ValueKind::kInt;
+    if (!is_int || count.as_int() < 1 || count.as_int() > most) {
+      const bool too_large = is_int && count.as_int() > most;
+      return fail(
+          value, fmt::format("expected the limit to be an integer from 1 to {}", most),
+          too_large ? base::ErrorId::kBrokerDefinitionTooLarge : base::ErrorId::kBrokerDefinition);
     }
     definition_->outbox_count_max_ = static_cast<std::size_t>(count.as_int());
   }

@@ -267,6 +267,7 @@ BrokerStats LocalBroker::stats() const {
           .match_signature_rejects = counters_.match_signature_rejects,
           .match_verified = counters_.match_verified,
           .match_matches = counters_.match_matches,
+          .dedup_forgotten = counters_.dedup_forgotten,
           .registry_failures = clerk_->failure_count(),
           .checkpoints = counters_.checkpoints,
           .subscriptions_durable = counters_.subscriptions_durable,

@@ -205,6 +205,7 @@ void Sequencer::pass_on(Group& group) {
   }
   context_.counters.dedup_keys = window_.size();
   context_.counters.dedup_bytes = window_.memory_bytes();
+  context_.counters.dedup_forgotten = window_.forgotten_count();
   last_sequence_ = group.sequences.back();
   auto batch = std::make_shared<Batch>();
   batch->id = ++last_batch_;

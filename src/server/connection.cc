@@ -78,6 +78,7 @@ Task<void> Connection::refuse() {
   if (!failure) {
     Response response = problem_response(error);
     response.close = true;
+    services_.metrics.count_error(error.id);
     services_.metrics.count_answer(routes().size(), response.status, Clock::duration(0));
     co_await send(std::move(response));
   }
@@ -114,6 +115,7 @@ Task<bool> Connection::serve() {
     response = co_await answer(exchange);
     add_cross_origin_fields(reader_.request(), services_.options, response);
   }
+  if (response.error) services_.metrics.count_error(*response.error);
   const unsigned status = response.status;
   const bool goes_on = co_await send(std::move(response));
   services_.metrics.count_answer(route_index_, status, Clock::now() - begin);

@@ -86,6 +86,7 @@ TEST_F(ForgetTest, TranslatesWhatTheBrokerSays) {
   const TestAnswer often = client.request("POST", kForget, kStructured, event);
   EXPECT_EQ(often.status, 429U);
   EXPECT_THAT(often.body, HasSubstr(R"("name":"engine.too_many_forgotten")"));
+  EXPECT_EQ(metric(R"(weir_limit_errors_total{error="engine.too_many_forgotten"})"), "1");
 }
 
 TEST_F(ForgetTest, NeedsATokenAsOtherChangesDo) {

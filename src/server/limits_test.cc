@@ -142,6 +142,9 @@ TEST_F(LimitsTest, ConnectionsOfOneAddressAreCounted) {
   EXPECT_EQ(first.request("GET", "/healthz").status, 200U);
   TestClient second = connect();
   EXPECT_EQ(second.request("GET", "/healthz").status, 429U);
+  const std::string metrics = first.request("GET", "/metrics").body;
+  EXPECT_THAT(metrics, HasSubstr("{limit=\"connections_per_address_max\"} 1\n"));
+  EXPECT_THAT(metrics, HasSubstr("{error=\"http.too_many_connections\"} 1\n"));
 }
 
 TEST_F(LimitsTest, RequestsMustBeWellFormed) {

@@ -120,6 +120,8 @@ constexpr std::array kBrokerRows = {
               &Stats::match_verified},
     BrokerRow{"weir_match_matches_total", "Conjunctions that held", kCounter,
               &Stats::match_matches},
+    BrokerRow{"weir_dedup_forgotten_total", "Events forgotten early for lack of dedup_keys",
+              kCounter, &Stats::dedup_forgotten},
     BrokerRow{"weir_registry_failures_total", "Failed writes of the registry", kCounter,
               &Stats::registry_failures},
     BrokerRow{"weir_checkpoints_total", "Checkpoints written", kCounter, &Stats::checkpoints},
@@ -199,7 +201,9 @@ struct Metrics::Answers {
 
 std::string_view to_string(Limit limit) { return kLimitNames[static_cast<std::size_t>(limit)]; }
 
-Metrics::Metrics() : answers_(std::make_unique<Answers>(routes().size() + 1)) {}
+Metrics::Metrics()
+    : answers_(std::make_unique<Answers>(routes().size() + 1)),
+      errors_(base::error_table().size()) {}
 Metrics::~Metrics() = default;
 
 void Metrics::count_answer(std::size_t route_index, unsigned status,
@@ -213,6 +217,12 @@ void Metrics::count_answer(std::size_t route_index, unsigned status,
   add(answers_->nanoseconds, static_cast<std::uint64_t>(latency.count()));
 }
 
+void Metrics::count_error(base::ErrorId id) {
+  const base::ErrorInfo& info = base::error_info(id);
+  if (info.code != base::ErrorCode::kLimit) return;
+  add(errors_[static_cast<std::size_t>(&info - base::error_table().data())], 1);
+}
+
 std::string Metrics::text(const broker::BrokerStats& broker) const {
   std::vector<MetricFamily> all = {answers_->requests(), answers_->latency()};
   MetricFamily limits =
@@ -222,6 +232,14 @@ std::string Metrics::text(const broker::BrokerStats& broker) const {
         sample(number(limits_[i].load()), {{"limit", std::string(kLimitNames[i])}}));
   }
   all.push_back(std::move(limits));
+  MetricFamily errors =
+      family("weir_limit_errors_total", "Errors told to a peer for a limit's sake", kCounter);
+  for (std::size_t i = 0; i < errors_.size(); ++i) {
+    const base::ErrorInfo& info = base::error_table()[i];
+    if (info.code != base::ErrorCode::kLimit) continue;
+    errors.metric.push_back(sample(number(errors_[i].load()), {{"error", std::string(info.name)}}));
+  }
+  all.push_back(std::move(errors));
   all.push_back(single("weir_connections_total", "Connections accepted", kCounter,
                        number(connections_.load())));
   all.push_back(single("weir_tokens_refused_total", "Requests with a token that is not valid",

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "broker/broker_stats.h"
 
 namespace weir::server {
@@ -45,6 +46,8 @@ class Metrics {
   // An answer; the index is the route's, or their number for a request without one.
   void count_answer(std::size_t route_index, unsigned status, std::chrono::nanoseconds latency);
   void count_limit(Limit limit) { add(limits_[static_cast<std::size_t>(limit)], 1); }
+  // An error that a peer is told; those of the code kLimit are counted, each by its name.
+  void count_error(base::ErrorId id);
   void count_connection() { add(connections_, 1); }
   void count_refused_token() { add(refused_tokens_, 1); }
   void connection_opened() { open_.fetch_add(1, std::memory_order_relaxed); }
@@ -72,6 +75,7 @@ class Metrics {
 
   std::unique_ptr<Answers> answers_;
   std::array<Counter, kLimitCount> limits_{};
+  std::vector<Counter> errors_;  // as in the table of errors
   Counter connections_ = 0;
   Counter refused_tokens_ = 0;
   Counter stream_dispatches_ = 0;

@@ -35,6 +35,7 @@ constexpr std::array kExceptions = {
     StatusOfId{ErrorId::kBrokerForbidden, 403},
     StatusOfId{ErrorId::kBrokerTooManyEvents, 413},
     StatusOfId{ErrorId::kBrokerInUse, 409},
+    StatusOfId{ErrorId::kBrokerDefinitionTooLarge, 400},
     StatusOfId{ErrorId::kHttpHeaderTooLarge, 431},
     StatusOfId{ErrorId::kHttpBodyTooLarge, 413},
     StatusOfId{ErrorId::kHttpTimeout, 408},
@@ -86,7 +87,8 @@ void append_problem(const base::Error& error, std::string& out) {
 }
 
 Response problem_response(const base::Error& error) {
-  Response response = {.status = http_status(error), .content_type = kProblemType};
+  Response response = {
+      .status = http_status(error), .content_type = kProblemType, .error = error.id};
   append_problem(error, response.body);
   if (response.status == 401) response.fields.emplace_back("WWW-Authenticate", "Bearer");
   if (response.status == 429 || response.status == 503) {

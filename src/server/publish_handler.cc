@@ -67,6 +67,12 @@ bool is_invalid(const PublishOutcome& outcome) {
          outcome.error->code() == base::ErrorCode::kInvalidInput;
 }
 
+void count_errors(const std::vector<PublishOutcome>& outcomes, Metrics& metrics) {
+  for (const PublishOutcome& outcome : outcomes) {
+    if (outcome.error) metrics.count_error(outcome.error->id);
+  }
+}
+
 Response answer_batch(const std::vector<PublishOutcome>& outcomes) {
   const auto count = [&](PublishStatus status) {
     return static_cast<std::size_t>(std::ranges::count(outcomes, status, &PublishOutcome::status));
@@ -104,7 +110,9 @@ Task<Response> publish_events(Exchange& exchange) {
   };
   const Outcomes outcomes = co_await await_callback<Outcomes>(std::move(start));
   if (!outcomes) co_return problem_response(outcomes.error());
-  co_return *mode == ContentMode::kBatch ? answer_batch(*outcomes) : answer_one(outcomes->front());
+  if (*mode != ContentMode::kBatch) co_return answer_one(outcomes->front());
+  count_errors(*outcomes, exchange.services.metrics);
+  co_return answer_batch(*outcomes);
 }
 
 }  // namespace weir::server

@@ -75,8 +75,9 @@ struct Response {
   std::string body = {};
   std::vector<std::pair<std::string_view, std::string>> fields = {};
   bool close = false;
-  bool sent = false;        // a stream has written its own head and body
-  bool hides_body = false;  // the answer to HEAD
+  bool sent = false;                        // a stream has written its own head and body
+  bool hides_body = false;                  // the answer to HEAD
+  std::optional<base::ErrorId> error = {};  // that it tells
 };
 
 std::string_view reason_phrase(unsigned status);

@@ -85,7 +85,10 @@ Task<void> send(Exchange& exchange, Stream& stream) {
   for (;;) {
     auto dispatches = std::move(contents.dispatches);
     if (!co_await write_dispatches(exchange, stream, std::move(dispatches))) co_return;
-    if (contents.end) append_sse_error(*contents.end, out);
+    if (contents.end) {
+      exchange.services.metrics.count_error(contents.end->id);
+      append_sse_error(*contents.end, out);
+    }
     if (exchange.stop.stopping) out += ": the server is stopping\n\n";
     if (!out.empty()) {
       if (!co_await write(exchange, out)) co_return;

@@ -92,6 +92,7 @@ Task<bool> write_dispatches(Conversation& talk, std::vector<broker::Dispatch> di
 }
 
 Task<void> say_goodbye(Conversation& talk, Error error) {
+  talk.exchange.services.metrics.count_error(error.id);
   std::string text;
   append_error(error, text);
   if (co_await write(talk, text)) co_await talk.socket.close(close_code(error), error.message);
