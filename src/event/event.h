@@ -103,8 +103,8 @@ struct EventLimits {
 // Decodes exactly one event in JSON format.
 base::Result<EventPtr> decode_event(std::string_view text, const EventLimits& limits = {});
 
-// Decodes a JSON array of events. What is no JSON fails as a whole; an element that is JSON but no
-// valid event fails alone, in its place.
+// Decodes a JSON array of events. An element that is no valid event fails alone, in its place, also
+// if it is no JSON; the whole fails where it cannot be told where an element ends.
 base::Result<std::vector<base::Result<EventPtr>>> decode_batch(std::string_view text,
                                                                const EventLimits& limits = {});
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "event/event_decoder.h"
+#include "event/json_outline.h"
 #include "event/json_parser.h"
 #include "event/padded_text.h"
 
@@ -44,9 +45,18 @@ class BatchReader {
           fmt::format("a batch has more than {} events, the limit", limits_.batch_count_max),
           base::position_at(text_, offset_)};
     }
-    if (!decoder_.read(offset_)) return decoder_.take_error();
+    if (!decoder_.read(offset_)) return reject(decoder_.take_error());
     offset_ = decoder_.end_bytes();
     batch_.push_back(decoder_.decode());
+    return {};
+  }
+
+  // An element that is no JSON is rejected alone if it is plain where it ends.
+  base::Result<void> reject(base::Error error) {
+    const auto end = outline_end(text_, offset_);
+    if (!end) return error;
+    offset_ = *end;
+    batch_.emplace_back(std::move(error));
     return {};
   }
 

@@ -62,7 +62,32 @@ TEST(EventBatchTest, RejectsABadEventAlone) {
                   "event.empty_attribute 3:27@88 expected attribute 'id' not to be empty", "d"));
 }
 
-TEST(EventBatchTest, FailsAsAWholeWhereItIsNoJson) {
+// Of an element that is no JSON, it is enough to see where it ends.
+TEST(EventBatchTest, RejectsAMalformedEventAlone) {
+  const auto expect = [](std::string_view bad, std::string_view error) {
+    const std::string text = fmt::format("[{},\n{} ,\n{}]", event_text("a"), bad, event_text("c"));
+    EXPECT_THAT(outcomes(text), ElementsAre("a", error, "c")) << bad;
+  };
+  expect(R"({"a":1,"a":1})",
+         "json.duplicate_member 2:8@65 the member \"a\" stands twice in one object");
+  expect("{\"a\":\"\xFF\"}", "json.utf8 2:7@64 byte 0xff begins no valid UTF-8 sequence");
+  expect(R"({"a":"\ud800"})",
+         "json.surrogate 2:7@64 \\ud800 is half of a surrogate pair: expected \\udc00 to \\udfff "
+         "after it");
+  expect(R"({"a":"\q"})",
+         "json.syntax 2:8@65 expected one of \" \\ / b f n r t u after '\\', found 'q'");
+  expect(R"({"a":01})", "json.syntax 2:7@64 expected no digit after a leading 0, found '1'");
+  expect(R"({"id":tru})", "json.syntax 2:10@67 expected true, found '}'");
+  expect(
+      "{\"a\":\"\n\"}",
+      "json.syntax 2:7@64 expected a control character to be written as an escape, found U+000A");
+  expect("nil", "json.syntax 2:2@59 expected null, found 'i'");
+  expect(R"({"a":1,})", "json.syntax 2:8@65 expected a member's name in double quotes, found '}'");
+  expect(std::string(65, '[') + std::string(65, ']'),
+         "json.too_deep 2:65@122 arrays and objects are nested deeper than 64");
+}
+
+TEST(EventBatchTest, FailsAsAWholeWhereTheEndOfAnEventIsInDoubt) {
   const std::string one = event_text("a");
   const auto expect = [](std::string_view text, std::string_view error) {
     EXPECT_THAT(outcomes(text), ElementsAre(error)) << text;
@@ -81,11 +106,10 @@ TEST(EventBatchTest, FailsAsAWholeWhereItIsNoJson) {
   expect("[]]", "json.trailing_bytes 1:3@2 expected nothing after the batch");
   expect("[]\0"sv, "json.trailing_bytes 1:3@2 expected nothing after the batch");
   expect("[5] x", "json.trailing_bytes 1:5@4 expected nothing after the batch");
-  expect(fmt::format("[{},\n{{\"id\":tru}}]", one), "json.syntax 2:10@67 expected true, found '}'");
-  expect(fmt::format("[{},\n{{\"a\":1,\"a\":1}}]", one),
-         "json.duplicate_member 2:8@65 the member \"a\" stands twice in one object");
-  expect(fmt::format("[{},\n\"\xFF\"]", one),
-         "json.utf8 2:2@59 byte 0xff begins no valid UTF-8 sequence");
+  expect(fmt::format("[{},\n{{\"id\":\"x\"y\"}},{}]", one, one),
+         "json.syntax 2:10@67 expected ',' or '}' after a member, found 'y'");
+  expect(fmt::format("[{},\n{{\"id\":tru],{}]", one, one),
+         "json.syntax 2:10@67 expected true, found ']'");
 }
 
 TEST(EventBatchTest, TellsEveryProperPrefixAsTruncated) {

@@ -42,7 +42,7 @@ std::string_view describe(JsonKind kind) {
 bool EventDecoder::read(std::size_t offset_bytes) {
   JsonParser parser(text_, limits_.json.depth_max);
   if (!parser.parse(offset_bytes)) {
-    error_ = parser.take_error();
+    error_ = parser.take_error(positions_);
     return false;
   }
   begin_bytes_ = parser.begin_bytes();

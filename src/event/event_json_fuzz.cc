@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as an event and as a batch: what is accepted decodes to itself again, every value in it
-// can be reached, and simdjson takes it for JSON too unless a number is too large for it.
+// can be reached, and simdjson takes it for JSON too unless a number is too large for it. Between
+// two events of a batch, they harm neither, or the batch fails.
 #include <simdjson.h>
 
 #include <cmath>
@@ -109,6 +110,17 @@ void check_error(const weir::base::Error& error, std::string_view text) {
   }
 }
 
+void check_neighbours(std::string_view text) {
+  constexpr std::string_view kGood = R"({"specversion":"1.0","id":"a","source":"/s","type":"t"})";
+  std::string all = "[";
+  all.append(kGood).append(",").append(text).append(",").append(kGood).append("]");
+  const auto batch = decode_batch(all);
+  if (!batch) return check_error(batch.error(), all);
+  WEIR_CHECK(batch->size() >= 3);
+  WEIR_CHECK(batch->front().has_value() && (*batch->front())->json() == kGood);
+  WEIR_CHECK(batch->back().has_value() && (*batch->back())->json() == kGood);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -118,6 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     check_error(event.error(), text);
   }
+  check_neighbours(text);
   const auto batch = decode_batch(text);
   if (!batch) {
     check_error(batch.error(), text);

@@ -97,11 +97,15 @@ TEST(EventRobustnessTest, FindsADuplicateAmongManyMembers) {
 TEST(EventRobustnessTest, PlacesEveryErrorOfABatchInOnePass) {
   const std::size_t count = 100'000;
   std::string text = "[";
-  for (std::size_t i = 0; i < count; ++i) text += "{\"specversion\":\"0.3\"} ,\n";
+  for (std::size_t i = 0; i < count; ++i) {
+    text += i % 2 == 0 ? "{\"specversion\":tru} ,\n" : "{\"specversion\":\"0.3\"} ,\n";
+  }
   text += "5]";
   const auto batch = decode_batch(text, {.batch_count_max = count + 1});
   ASSERT_EQ(describe(batch), "ok");
   ASSERT_EQ(batch->size(), count + 1);
+  EXPECT_EQ(batch->at(count - 2).error().id, base::ErrorId::kJsonSyntax);
+  EXPECT_EQ(batch->at(count - 2).error().position->line, count - 1);
   EXPECT_EQ(batch->at(count - 1).error().position->line, count);
   EXPECT_EQ(batch->at(count - 1).error().position->column, 16U);
   EXPECT_EQ(batch->at(count).error().position->line, count + 1);

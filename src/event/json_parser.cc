@@ -98,6 +98,16 @@ bool JsonParser::parse(std::size_t offset_bytes) {
   return true;
 }
 
+base::Error JsonParser::take_error() {
+  base::PositionFinder positions(text_.view());
+  return take_error(positions);
+}
+
+base::Error JsonParser::take_error(base::PositionFinder& positions) {
+  error_->position = positions.at(error_offset_bytes_);
+  return std::move(*error_);
+}
+
 JsonDocument JsonParser::document_over(std::string_view text) const {
   return {nodes_.all(), unescaped_, text.substr(begin_bytes(), value_bytes_),
           JsonDocument::Text::kView};
@@ -381,8 +391,8 @@ std::string_view JsonParser::string_of(std::uint32_t index) const {
 }
 
 const char* JsonParser::fail(base::ErrorId id, const char* at, std::string message) {
-  const auto offset_bytes = static_cast<std::size_t>(at - text_.begin());
-  error_ = base::Error{id, std::move(message), base::position_at(text_.view(), offset_bytes)};
+  error_ = base::Error{id, std::move(message), std::nullopt};
+  error_offset_bytes_ = static_cast<std::size_t>(at - text_.begin());
   return nullptr;
 }
 

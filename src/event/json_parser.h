@@ -46,7 +46,9 @@ class JsonParser {
   // Reads the value at `offset_bytes`, after white space if there is some; once per parser. False
   // on an error, which take_error() tells.
   bool parse(std::size_t offset_bytes);
-  base::Error take_error() { return std::move(*error_); }
+  base::Error take_error();
+  // The same, with its place found by a finder over the text.
+  base::Error take_error(base::PositionFinder& positions);
 
   // The value read, which refers to the unpadded text, or owns a copy of its part of it.
   JsonDocument document_over(std::string_view text) const;
@@ -124,7 +126,8 @@ class JsonParser {
   bool in_object_ = false;
   std::size_t depth_ = 0;  // how many are open
   std::array<std::uint64_t, kFilteredDepth + 1> name_filters_;
-  std::optional<base::Error> error_;
+  std::optional<base::Error> error_;  // without its place
+  std::size_t error_offset_bytes_ = 0;
 };
 
 }  // namespace weir::event

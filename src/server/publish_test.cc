@@ -45,14 +45,16 @@ TEST_F(PublishTest, TakesABinaryEvent) {
 
 TEST_F(PublishTest, TakesABatchEventByEvent) {
   TestClient client = connect();
-  const std::string body =
-      fmt::format("[{},{},{{\"id\":\"x\"}}]", event_json("1"), event_json("1"));
+  const std::string body = fmt::format("[{},{},{{\"id\":\"x\"}},\n{{\"a\":1,\"a\":2}},{}]",
+                                       event_json("1"), event_json("1"), event_json("2"));
   const TestAnswer answer = client.request("POST", "/events", kBatch, body);
   EXPECT_EQ(answer.status, 200U);
-  EXPECT_THAT(answer.body, HasSubstr(R"({"accepted":1,"duplicates":1,"rejected":1,"results":[)"
+  EXPECT_THAT(answer.body, HasSubstr(R"({"accepted":2,"duplicates":1,"rejected":2,"results":[)"
                                      R"({"index":0,"status":"accepted","sequence":1},)"
                                      R"({"index":1,"status":"duplicate"},)"
                                      R"({"index":2,"status":"rejected","error":{)"));
+  EXPECT_THAT(answer.body, HasSubstr(R"("name":"json.duplicate_member","position":{"line":2,)"));
+  EXPECT_THAT(answer.body, HasSubstr(R"({"index":4,"status":"accepted","sequence":2}]})"));
   const TestAnswer none = client.request("POST", "/events", kBatch, "[]");
   EXPECT_EQ(none.status, 200U);
   EXPECT_EQ(none.body, R"({"accepted":0,"duplicates":0,"rejected":0,"results":[]})");
