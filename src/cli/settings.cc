@@ -87,6 +87,7 @@ base::Result<void> resolve(Settings& settings) {
   for (const std::string& text : settings.allowed_networks) {
     settings.webhooks.allowed_networks.push_back(server::parse_cidr(text).value());
   }
+  settings.server.sink_guard = server::AddressGuard(settings.webhooks.allowed_networks);
   settings.log.level = server::log_level_of(settings.log_level).value();
   settings.log.format =
       settings.log_format == "json" ? server::LogFormat::kJson : server::LogFormat::kText;

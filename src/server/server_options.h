@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "server/address_guard.h"
+
 namespace weir::server {
 
 class Log;
@@ -40,6 +42,8 @@ struct ServerOptions {
   Anonymous anonymous = Anonymous::kLoopback;
   std::vector<std::string> allowed_hosts = {};    // other names of this machine, for kLoopback
   std::vector<std::string> allowed_origins = {};  // pages of other hosts: "https://example.com"
+
+  AddressGuard sink_guard = AddressGuard();  // of sinks that are subscribed
 
   std::size_t connection_count_max = 10'000;
   std::size_t connections_per_address_max = 0;  // 0: no limit but the above

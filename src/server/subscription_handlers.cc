@@ -16,6 +16,7 @@
 #include "server/http_text.h"
 #include "server/json_writer.h"
 #include "server/problem.h"
+#include "server/sink_check.h"
 #include "server/subscription_json.h"
 
 namespace weir::server {
@@ -40,8 +41,12 @@ base::Result<void> check_json(const Request& request) {
 
 base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
   if (auto checked = check_json(exchange.request); !checked) return checked.error();
-  return broker::Definition::parse(exchange.request.body,
-                                   exchange.services.broker.options().definition);
+  auto definition = broker::Definition::parse(exchange.request.body,
+                                              exchange.services.broker.options().definition);
+  if (!definition || (*definition)->sink().empty()) return definition;
+  const auto checked = check_sink((*definition)->sink(), exchange.services.options.sink_guard);
+  if (!checked) return checked.error();
+  return definition;
 }
 
 Task<base::Result<SubscriptionInfo>> put(Exchange& exchange, broker::DefinitionPtr definition,

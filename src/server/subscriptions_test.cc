@@ -46,6 +46,24 @@ TEST_F(SubscriptionsTest, ArePutInPlace) {
   EXPECT_EQ(client.request("PUT", "/subscriptions/b", "", "{}").status, 200U);
 }
 
+TEST_F(SubscriptionsTest, NeedASinkThatMayBeReached) {
+  TestClient client = connect();
+  const auto put = [&](std::string_view sink) {
+    return client.request("PUT", "/subscriptions/s", "", fmt::format(R"({{"sink":"{}"}})", sink));
+  };
+  for (const std::string_view sink : {"http://", "http://127.0.0.1/", "http://169.254.169.254/",
+                                      "https://me:secret@example.com/", "http://[::1]/"}) {
+    const TestAnswer answer = put(sink);
+    EXPECT_EQ(answer.status, 400U) << sink;
+    EXPECT_THAT(answer.body, HasSubstr(R"("name":"broker.sink")"));
+    EXPECT_EQ(client.request("POST", "/subscriptions", "", fmt::format(R"({{"sink":"{}"}})", sink))
+                  .status,
+              400U);
+  }
+  EXPECT_EQ(client.request("GET", "/subscriptions/s").status, 404U);
+  EXPECT_EQ(put("https://example.com/hook").status, 201U);
+}
+
 TEST_F(SubscriptionsTest, AreListedInPages) {
   for (const char* const id : {"a", "b", "c"}) subscribe(id);
   TestClient client = connect();

@@ -140,13 +140,24 @@ class WebhookTest(unittest.TestCase):
     def test_refuses_private_addresses_by_default(self):
         with Broker() as broker, Receiver("*") as receiver:
             port = receiver.server.server_port
-            for name, host in enumerate(["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]",
-                                         "169.254.169.254", "10.0.0.1"]):
-                broker.subscribe(f"s{name}", sink=f"http://{host}:{port}/hook")
-                broker.publish(event(1))
-                eventually(lambda name=name: broker.status(f"s{name}")["trouble"],
-                           f"{host} is refused")
+            for host in ("127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1",
+                         "2130706433", "me@example.com"):
+                answer = broker.subscribe("s", sink=f"http://{host}:{port}/hook")
+                self.assertEqual((answer.status, answer.json()["name"]), (400, "broker.sink"), host)
+            self.assertEqual(broker.subscribe("s", sink=f"http://localhost:{port}/").status, 201)
+            broker.publish(event(1))
+            eventually(lambda: "loopback" in broker.status("s")["trouble"], "the name is refused")
             self.assertEqual((receiver.asked, receiver.posted), ([], []))
+
+    def test_refuses_an_address_that_was_allowed_before(self):
+        with Broker(environment=QUICK) as broker, Receiver() as receiver:
+            broker.subscribe("h", sink=receiver.url)
+            broker.publish(event(1))
+            eventually(lambda: receiver.taken() == ["1"], "the first arrives")
+            broker.environment["WEIR_WEBHOOKS_ALLOWED_NETWORKS"] = ""
+            broker.restart()
+            eventually(lambda: "loopback" in broker.status("h")["trouble"], "it is refused")
+            self.assertEqual(len(receiver.posted), 1)
 
 
 if __name__ == "__main__":
