@@ -11,6 +11,7 @@
 #include "broker/broker.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/file_limit.h"
 #include "cli/setting_checks.h"
 #include "cli/settings_loader.h"
 #include "cli/signals.h"
@@ -44,6 +45,18 @@ void warn(const LoadedSettings& loaded, server::Log& log) {
                 {{"address", endpoint.address}});
     }
   }
+}
+
+void provide_files(const Settings& settings, server::Log& log) {
+  const std::uint64_t allowed = raise_file_limit();
+  const std::uint64_t needed = file_count_max(settings);
+  if (allowed >= needed) return;
+  log.write(LogLevel::kWarning,
+            "the system allows fewer open files than server.connections and the store may need: "
+            "connections will fail to be accepted; raise the limit (ulimit -Hn, LimitNOFILE)",
+            {{"allowed", fmt::to_string(allowed)},
+             {"needed", fmt::to_string(needed)},
+             {"connections", fmt::to_string(settings.server.connection_count_max)}});
 }
 
 // The broker with what serves it, in the order in which they must end.
@@ -158,6 +171,7 @@ int run_serve(const ServeOptions& options, Streams& streams) {
   Signals signals({SIGTERM, SIGINT, SIGHUP});
   log->write(LogLevel::kInfo, "starting", {{"version", version()}});
   warn(*loaded, *log);
+  provide_files(loaded->settings, *log);
   Service service(log);
   if (auto started = service.start(loaded->settings); !started) {
     service.stop(std::chrono::milliseconds(0));

@@ -45,9 +45,14 @@ class Answer(NamedTuple):
 
 
 class Broker:
-    """A `weir serve` on a free port, with a data directory that outlives it."""
+    """A `weir serve` on a free port, with a data directory that outlives it.
 
-    def __init__(self, *arguments: str, data: Path | None = None, environment: dict | None = None):
+    `launcher` is a command that runs the one behind it, such as prlimit.
+    """
+
+    def __init__(self, *arguments: str, data: Path | None = None, environment: dict | None = None,
+                 launcher: tuple[str, ...] = ()):
+        self.launcher = launcher
         self._own = None if data else tempfile.TemporaryDirectory(prefix="weir-e2e-")
         self.data = data or Path(self._own.name) / "data"
         self.arguments = arguments
@@ -57,7 +62,7 @@ class Broker:
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--data", str(self.data), "--listen", "127.0.0.1:0",
+            [*self.launcher, PROGRAM, "serve", "--data", str(self.data), "--listen", "127.0.0.1:0",
              *self.arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env=self.environment)

@@ -352,6 +352,21 @@ class ServeTest(unittest.TestCase):
         self.assertRegex(told, "warning .*no TLS")
         self.assertRegex(told, "warning .*without a token")
 
+    def test_opens_as_many_files_as_the_system_allows(self):
+        with Broker(launcher=("prlimit", "--nofile=64:20000")) as broker:
+            limits = Path(f"/proc/{broker.process.pid}/limits").read_text()
+            self.assertRegex(limits, r"Max open files +20000 +20000")
+            self.assertNotIn("open files", "".join(broker.errors))
+
+    def test_warns_if_the_system_allows_too_few_files(self):
+        with Broker(launcher=("prlimit", "--nofile=200:200")) as broker:
+            self.assertRegex("".join(broker.errors),
+                             r"warning .*open files.* allowed=200 needed=\d+ connections=10000")
+            self.assertEqual(broker.publish(event(1)).status, 200)
+        with Broker(launcher=("prlimit", "--nofile=1000:1000"),
+                    environment={"WEIR_SERVER_CONNECTIONS": "100"}) as broker:
+            self.assertNotIn("open files", "".join(broker.errors))
+
     def test_only_one_at_a_time(self):
         with Broker() as broker:
             told = self.refuse("--data", str(broker.data), "--listen", "127.0.0.1:0", code=5)
