@@ -96,6 +96,8 @@ class Broker {
   virtual std::optional<base::Result<PrincipalPtr>> recall(std::string_view token) = 0;
   // Reads the tokens again; the sessions and deliveries of those that are gone end.
   virtual base::Result<void> reload_tokens() = 0;
+  // Of the tokens as they were read last: those whose grants are no grants, so nobody can use them.
+  virtual std::vector<base::Error> unreadable_tokens() const = 0;
 
   // A position in `events` that holds an error is answered with it.
   virtual void publish(const PrincipalPtr& principal,

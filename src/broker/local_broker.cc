@@ -76,7 +76,7 @@ LocalBroker::~LocalBroker() { stop(); }
 
 base::Result<void> LocalBroker::open() {
   if (auto opened = open_store(); !opened) return opened;
-  if (auto loaded = tokens_.reload(*registry_); !loaded) return loaded.error();
+  if (auto loaded = read_tokens(); !loaded) return loaded.error();
   const auto contents = registry_->contents();
   if (!contents) return contents.error();
   clerk_ = std::make_unique<Clerk>(*registry_);
@@ -185,10 +185,23 @@ std::optional<base::Result<PrincipalPtr>> LocalBroker::recall(std::string_view t
   return tokens_.recall(token, options_.now());
 }
 
-base::Result<void> LocalBroker::reload_tokens() {
-  const auto changes = tokens_.reload(*registry_);
+base::Result<std::vector<std::string>> LocalBroker::read_tokens() {
+  auto changes = tokens_.reload(*registry_);
   if (!changes) return changes.error();
-  for (const std::string& name : changes->gone) {
+  const std::scoped_lock lock(unreadable_mutex_);
+  unreadable_tokens_ = std::move(changes->unreadable);
+  return std::move(changes->gone);
+}
+
+std::vector<base::Error> LocalBroker::unreadable_tokens() const {
+  const std::scoped_lock lock(unreadable_mutex_);
+  return unreadable_tokens_;
+}
+
+base::Result<void> LocalBroker::reload_tokens() {
+  const auto gone = read_tokens();
+  if (!gone) return gone.error();
+  for (const std::string& name : *gone) {
     for (const std::shared_ptr<Shard>& shard : shards_) {
       shard->post([shard = shard.get(), name] { shard->forbid(name); });
     }

@@ -36,6 +36,7 @@ class LocalBroker final : public Broker {
   base::Result<PrincipalPtr> authenticate(std::string_view token) override;
   std::optional<base::Result<PrincipalPtr>> recall(std::string_view token) override;
   base::Result<void> reload_tokens() override;
+  std::vector<base::Error> unreadable_tokens() const override;
   void publish(const PrincipalPtr& principal, std::vector<base::Result<event::EventPtr>> events,
                PublishDone done) override;
   void put(const PrincipalPtr& principal, DefinitionPtr definition, std::optional<std::string> id,
@@ -66,6 +67,7 @@ class LocalBroker final : public Broker {
 
  private:
   base::Result<void> open_store();
+  base::Result<std::vector<std::string>> read_tokens();  // names of those that are gone
   base::Result<std::vector<KnownSubscription>> known_subscriptions(
       const store::RegistryContents& contents);
   std::shared_ptr<Shard> shard_for(const Definition& definition, std::uint64_t number) const;
@@ -84,6 +86,8 @@ class LocalBroker final : public Broker {
   std::unique_ptr<store::Registry> registry_;
   std::unique_ptr<store::EventLog> log_;
   Tokens tokens_;
+  mutable std::mutex unreadable_mutex_;
+  std::vector<base::Error> unreadable_tokens_;
   std::shared_ptr<Quota> quota_;
   std::unique_ptr<Clerk> clerk_;
   std::unique_ptr<Sequencer> sequencer_;

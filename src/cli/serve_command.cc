@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cli/settings_loader.h"
 #include "cli/signals.h"
 #include "cli/version.h"
+#include "server/broker_watch.h"
 #include "server/log.h"
 #include "server/server.h"
 #include "server/webhook_sender.h"
@@ -24,6 +26,8 @@ namespace weir::cli {
 namespace {
 
 using server::LogLevel;
+
+constexpr base::Duration kLookInterval = base::Duration::seconds(1);
 
 std::string url_of(const server::Endpoint& endpoint, std::uint16_t port) {
   const bool is_v6 = endpoint.address.find(':') != std::string::npos;
@@ -69,7 +73,10 @@ class Service {
     auto broker = broker::Broker::open(settings.broker);
     if (!broker) return broker.error();
     broker_ = *std::move(broker);
+    watch_.emplace(*broker_, *log_);
     log_recovery();
+    log_tokens();
+    settings.webhooks.log = log_;
     settings.webhooks.seed = static_cast<std::uint64_t>(settings.webhooks.now().nanoseconds);
     auto sender = server::WebhookSender::create(*broker_, std::move(settings.webhooks));
     if (!sender) return sender.error();
@@ -93,8 +100,12 @@ class Service {
 
   void reload() {
     log_outcome("tokens", broker_->reload_tokens());
+    log_tokens();
     log_outcome("certificates", server_->reload_certificates());
   }
+
+  // Tells the log what goes wrong; to be called every second or so.
+  void look() { watch_->look(broker::system_now()); }
 
   void stop(std::chrono::milliseconds grace) {
     if (server_) server_->stop(grace);
@@ -117,6 +128,12 @@ class Service {
                  {"log_bytes", fmt::to_string(stats.log_bytes)}});
   }
 
+  void log_tokens() {
+    for (const base::Error& error : broker_->unreadable_tokens()) {
+      log_->write(LogLevel::kError, "a token cannot be used", {{"reason", error.to_string()}});
+    }
+  }
+
   void log_outcome(std::string_view what, const base::Result<void>& outcome) {
     if (outcome) {
       log_->write(LogLevel::kInfo, "read again", {{"what", what}});
@@ -129,6 +146,7 @@ class Service {
   std::shared_ptr<server::Log> log_;
   std::vector<server::Endpoint> endpoints_;
   std::unique_ptr<broker::Broker> broker_;
+  std::optional<server::BrokerWatch> watch_;
   std::shared_ptr<server::WebhookSender> sender_;
   std::unique_ptr<server::Server> server_;
 };
@@ -145,12 +163,14 @@ void say_ready(const std::string& urls, const Settings& settings, server::Log& l
 // Until a signal says to stop.
 void obey_signals(Signals& signals, Service& service, server::Log& log) {
   for (;;) {
-    const int number = signals.wait();
-    if (number == SIGHUP) {
+    const std::optional<int> number = signals.wait(kLookInterval);
+    service.look();
+    if (!number) continue;
+    if (*number == SIGHUP) {
       service.reload();
       continue;
     }
-    log.write(LogLevel::kInfo, "stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
+    log.write(LogLevel::kInfo, "stopping", {{"signal", *number == SIGINT ? "SIGINT" : "SIGTERM"}});
     return;
   }
 }

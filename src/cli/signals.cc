@@ -21,13 +21,6 @@ Signals::Signals(std::initializer_list<int> numbers) : set_(), before_() {
   WEIR_CHECK(pthread_sigmask(SIG_BLOCK, &set_, &before_) == 0);
 }
 
-int Signals::wait() {
-  for (;;) {
-    if (const int number = sigwaitinfo(&set_, nullptr); number > 0) return number;
-    WEIR_CHECK(errno == EINTR);
-  }
-}
-
 std::optional<int> Signals::wait(base::Duration timeout) {
   const base::Instant until = steady_now() + timeout;
   for (;;) {

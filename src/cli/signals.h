@@ -21,7 +21,6 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  int wait();
   // A signal that came before or comes within that time; nothing if none does.
   std::optional<int> wait(base::Duration timeout);
   std::optional<int> poll() { return wait(base::Duration{}); }

@@ -418,12 +418,19 @@ broker::SessionPtr FakeBroker::stream(const broker::PrincipalPtr&, broker::Defin
   return open(std::move(consumer), std::nullopt);
 }
 
+void FakeBroker::set_failures(Failures failures) {
+  const std::lock_guard lock(mutex_);
+  failures_ = failures;
+}
+
 broker::BrokerStats FakeBroker::stats() const {
   const std::lock_guard lock(mutex_);
   return {.accepted = sequence_,
+          .commit_failures = failures_.commit_failures,
           .window_hits = 1,
           .window_refuted_hits = 2,
           .window_overflow = 3,
+          .registry_failures = failures_.registry_failures,
           .window_keys = 4,
           .window_bytes = 5,
           .dedup_keys = 6,

@@ -37,6 +37,11 @@ class FakeBroker final : public broker::Broker {
   void hold_publishing(bool hold);  // answers wait until it is false again
   void hold_authentication(bool hold);
   void set_trouble(std::optional<base::Error> error);
+  struct Failures {
+    std::uint64_t commit_failures = 0;
+    std::uint64_t registry_failures = 0;
+  };
+  void set_failures(Failures failures);  // counted so far
   void add_dead_letter(store::DeadLetterRow letter);
   // To the open session, when there is one; waits for it.
   void deliver(broker::Dispatch dispatch);
@@ -56,6 +61,7 @@ class FakeBroker final : public broker::Broker {
   base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
   std::optional<base::Result<broker::PrincipalPtr>> recall(std::string_view token) override;
   base::Result<void> reload_tokens() override { return {}; }
+  std::vector<base::Error> unreadable_tokens() const override { return {}; }
   void publish(const broker::PrincipalPtr& principal,
                std::vector<base::Result<event::EventPtr>> events,
                broker::PublishDone done) override;
@@ -111,6 +117,7 @@ class FakeBroker final : public broker::Broker {
   std::uint64_t sequence_ = 0;
   std::optional<base::Error> publish_error_;
   std::optional<base::Error> trouble_;
+  Failures failures_;
   bool hold_ = false;
   std::vector<std::function<void()>> held_;
   std::map<std::string, broker::SubscriptionInfo, std::less<>> subscriptions_;

@@ -14,6 +14,7 @@
 
 #include "server/io_thread.h"
 #include "server/tls_context.h"
+#include "server/trouble.h"
 
 namespace weir::server {
 namespace {
@@ -127,10 +128,11 @@ class RunningServer final : public Server {
       Tcp::socket socket(thread.context());
       NetError error;
       co_await listener.acceptor.async_accept(socket, to(error));
+      if (!listener.acceptor.is_open()) break;
+      log_accepting(error);
       if (!error) {
         admit(listener, thread, std::move(socket));
-      } else if (listener.acceptor.is_open()) {
-        log(LogLevel::kWarning, "a connection could not be accepted", error.message());
+      } else {
         accept_pause_.expires_after(kAcceptPause);
         co_await accept_pause_.async_wait(to(error));
       }
@@ -158,8 +160,15 @@ class RunningServer final : public Server {
     return tls_;
   }
 
-  void log(LogLevel level, std::string_view message, std::string_view reason) {
-    if (services_.options.log) services_.options.log->write(level, message, {{"reason", reason}});
+  void log_accepting(const NetError& error) {
+    Log* const log = services_.options.log.get();
+    if (log == nullptr) return;
+    const Trouble::News news = accepting_.see(error.failed(), broker::system_now());
+    if (news == Trouble::News::kBegan) {
+      log->write(LogLevel::kError, "connections cannot be accepted", {{"reason", error.message()}});
+    } else if (news == Trouble::News::kEnded) {
+      log->write(LogLevel::kInfo, "connections are accepted again", {});
+    }
   }
 
   Services services_;
@@ -168,6 +177,7 @@ class RunningServer final : public Server {
   TlsContextPtr tls_;
   Threads threads_;
   std::vector<Listener> listeners_;
+  Trouble accepting_;
   asio::steady_timer accept_pause_{threads_.front()->context()};
   std::vector<std::uint16_t> ports_;
   std::size_t next_thread_ = 0;

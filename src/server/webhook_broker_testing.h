@@ -52,6 +52,7 @@ class WebhookBroker final : public broker::Broker {
   std::optional<base::Result<broker::PrincipalPtr>> recall(std::string_view) override { return {}; }
   base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
   base::Result<void> reload_tokens() override;
+  std::vector<base::Error> unreadable_tokens() const override { return {}; }
   void publish(const broker::PrincipalPtr&, std::vector<base::Result<event::EventPtr>>,
                broker::PublishDone) override {}
   void put(const broker::PrincipalPtr&, broker::DefinitionPtr, std::optional<std::string>,

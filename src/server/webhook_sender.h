@@ -26,6 +26,7 @@
 #include "broker/webhook_policy.h"
 #include "server/address_guard.h"
 #include "server/http_client_message.h"
+#include "server/log.h"
 
 namespace weir::server {
 
@@ -44,6 +45,7 @@ struct WebhookOptions {
   std::uint64_t window = 8;  // deliveries of a subscription that wait in the sender
   std::uint64_t seed = 0;    // of the jitter
   std::function<base::Instant()> now = broker::system_now;
+  std::shared_ptr<Log> log = {};  // null: nothing is logged
 };
 
 class WebhookSender final : public broker::SinkListener {

@@ -22,6 +22,7 @@
 #include "base/error_testing.h"
 #include "base/instant.h"
 #include "server/address_guard.h"
+#include "server/log_testing.h"
 #include "server/webhook_broker_testing.h"
 #include "server/webhook_receiver_testing.h"
 
@@ -382,6 +383,25 @@ TEST_F(WebhookSenderTest, StopsWhateverIsUnderWay) {
   EXPECT_EQ(broker_.record("busy").close_count, 1U);
   sender_->on_sink(WebhookBroker::subscription("late", idle.url()));
   sender_->stop();
+}
+
+TEST_F(WebhookSenderTest, LogsOnceThatASinkIsInTroubleAndOnceThatItIsNot) {
+  const std::string oops = http_answer("500 Oops");
+  WebhookReceiver receiver(
+      granting({oops, oops, http_answer("200 OK"), oops, http_answer("200 OK")}));
+  WebhookOptions options = fast_options();
+  const auto log = std::make_shared<RecordedLog>();
+  options.log = log;
+  for (int i = 0; i < 3; ++i) broker_.add("s", {"{}"});
+  begin(receiver.url("/hook?key=secret"), options);
+  ASSERT_TRUE(acknowledges({1, 2, 3}));
+  sender_->stop();
+  const std::vector<std::string> lines = log->take();
+  ASSERT_EQ(lines.size(), 2U) << "what comes again at once is not told again";
+  EXPECT_THAT(lines[0], StartsWith("warning a sink does not take its deliveries "
+                                   "subscription=s reason=\"delivery 1: "));
+  EXPECT_THAT(lines[0], testing::Not(testing::HasSubstr("secret")));
+  EXPECT_EQ(lines[1], "info a sink takes its deliveries again subscription=s");
 }
 
 TEST_F(WebhookSenderTest, SlowSinksLeaveRoomForOthers) {

@@ -245,7 +245,20 @@ std::unique_ptr<ClientConnection> WebhookSink::take_connection() {
 void WebhookSink::set_trouble(std::string trouble) {
   if (trouble == trouble_) return;
   trouble_ = trouble;
+  log_trouble(trouble);
   shared_.broker.report_trouble(id_, std::move(trouble));
+}
+
+void WebhookSink::log_trouble(const std::string& trouble) {
+  Log* const log = shared_.options.log.get();
+  if (log == nullptr) return;
+  const Trouble::News news = logged_.see(!trouble.empty(), now());
+  if (news == Trouble::News::kBegan) {
+    log->write(LogLevel::kWarning, "a sink does not take its deliveries",
+               {{"subscription", id_}, {"reason", trouble}});
+  } else if (news == Trouble::News::kEnded) {
+    log->write(LogLevel::kInfo, "a sink takes its deliveries again", {{"subscription", id_}});
+  }
 }
 
 }  // namespace weir::server

@@ -25,6 +25,7 @@
 #include "server/http_client_connector.h"
 #include "server/http_client_message.h"
 #include "server/net.h"
+#include "server/trouble.h"
 #include "server/url.h"
 #include "server/webhook_sender.h"
 #include "server/webhook_slots.h"
@@ -73,6 +74,7 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   void keep_connection(std::unique_ptr<ClientConnection> connection);
   std::unique_ptr<ClientConnection> take_connection();
   void set_trouble(std::string trouble);
+  void log_trouble(const std::string& trouble);
   base::Instant now() const { return shared_.options.now(); }
 
   WebhookShared& shared_;
@@ -84,6 +86,7 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   asio::steady_timer wake_;
   std::unique_ptr<ClientConnection> idle_connection_;
   std::optional<std::string> trouble_;  // as it was reported
+  Trouble logged_;
 
   broker::SessionPtr session_;
   std::deque<broker::Dispatch> waiting_;

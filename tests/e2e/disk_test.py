@@ -39,8 +39,13 @@ class DiskFullTest(unittest.TestCase):
             self.assertIn("retry-after", answer.headers)
             self.assertEqual(broker.request("GET", "/readyz").status, 503)
             self.assertEqual(broker.request("GET", "/healthz").status, 200)
+            eventually(lambda: "error events cannot be stored" in "".join(broker.errors),
+                       "the log is told")
             subprocess.run(["mount", "-o", "remount,size=12m", str(self.mount)], check=True)
             eventually(lambda: broker.request("GET", "/readyz").status == 200, "it is ready again")
+            eventually(lambda: "info events are stored again" in "".join(broker.errors),
+                       "the log is told")
+            self.assertEqual("".join(broker.errors).count("cannot be stored"), 1)
             answer = broker.publish(event(number, data="again"))
             self.assertEqual(answer.json()["results"][0]["status"], "accepted")
             accepted.append(str(number))

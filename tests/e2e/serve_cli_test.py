@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """weir serve, publish, subscribe, subscriptions and token, against a real broker."""
 
+import contextlib
 import json
 import os
+import re
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -285,6 +288,22 @@ class TokenTest(unittest.TestCase):
             told = "".join(broker.errors)
             self.assertNotIn(token, told)
             self.assertNotIn(token.split("_", 2)[2], told)
+
+    def test_one_that_cannot_be_read_is_told_of(self):
+        with Broker("--anonymous", "off") as broker:
+            data = ["--data", str(broker.data)]
+            token = weir("token", "create", "broken", "--admin", *data).out.strip()
+            with contextlib.closing(sqlite3.connect(broker.data / "registry.sqlite")) as registry:
+                registry.execute("UPDATE tokens SET grants = 'nonsense'")
+                registry.commit()
+            broker.process.send_signal(signal.SIGHUP)
+            told = r"error a token cannot be used .*token 'broken'"
+            eventually(lambda: re.search(told, "".join(broker.errors)), "it is told")
+            self.assertEqual(broker.request("GET", "/subscriptions", token=token).status, 401)
+            broker.stop()
+            broker.errors.clear()
+            broker.start()
+            self.assertRegex("".join(broker.errors), told)
 
     def test_can_be_made_before_there_is_a_broker(self):
         with tempfile.TemporaryDirectory() as folder:

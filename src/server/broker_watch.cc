@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/broker_watch.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace weir::server {
+namespace {
+
+using enum Trouble::News;
+
+// The registry is written at least with every checkpoint: so much silence means that it can be.
+constexpr base::Duration kRegistrySilence = base::Duration::seconds(60);
+
+}  // namespace
+
+void BrokerWatch::look(base::Instant now) {
+  const broker::BrokerStats stats = broker_.stats();
+  look_at_events(stats, now);
+  look_at_registry(stats, now);
+}
+
+// A failure that is over by now is seen by the count.
+void BrokerWatch::look_at_events(const broker::BrokerStats& stats, base::Instant now) {
+  const auto trouble = broker_.trouble();
+  const std::uint64_t before = std::exchange(commit_failures_, stats.commit_failures);
+  const Trouble::News news = events_.see(trouble || stats.commit_failures > before, now);
+  if (news == kBegan) {
+    log_.write(LogLevel::kError, "events cannot be stored, publishers are told to wait",
+               {{"reason", trouble ? trouble->to_string() : "a write failed"},
+                {"failures", fmt::to_string(stats.commit_failures)}});
+  } else if (news == kEnded) {
+    log_.write(LogLevel::kInfo, "events are stored again",
+               {{"failures", fmt::to_string(stats.commit_failures)}});
+  }
+}
+
+void BrokerWatch::look_at_registry(const broker::BrokerStats& stats, base::Instant now) {
+  const std::uint64_t before = std::exchange(registry_failures_, stats.registry_failures);
+  if (stats.registry_failures > before) registry_failed_ = now;
+  const bool is_there = registry_failed_ && now < *registry_failed_ + kRegistrySilence;
+  const Trouble::News news = registry_.see(is_there, now);
+  if (news == kNone) return;
+  const std::string failures = fmt::to_string(stats.registry_failures);
+  if (news == kBegan) {
+    log_.write(LogLevel::kError, "subscriptions and acknowledgements cannot be stored",
+               {{"failures", failures}});
+  } else {
+    log_.write(LogLevel::kInfo, "subscriptions and acknowledgements are stored again",
+               {{"failures", failures}});
+  }
+}
+
+}  // namespace weir::server

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/broker_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/fake_broker_testing.h"
+#include "server/log_testing.h"
+
+namespace weir::server {
+namespace {
+
+using base::Duration;
+using base::Instant;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class BrokerWatchTest : public testing::Test {
+ protected:
+  // What the log is told when it is looked so much later.
+  std::vector<std::string> look_after(std::int64_t seconds) {
+    now_ = now_ + Duration::seconds(seconds);
+    watch_.look(now_);
+    return log_.take();
+  }
+
+  FakeBroker broker_;
+  RecordedLog log_;
+  BrokerWatch watch_{broker_, log_};
+  Instant now_;
+};
+
+TEST_F(BrokerWatchTest, SaysNothingWhileAllIsWell) {
+  EXPECT_THAT(look_after(1), IsEmpty());
+  EXPECT_THAT(look_after(1), IsEmpty());
+}
+
+TEST_F(BrokerWatchTest, TellsOnceThatTheDiskIsFullAndOnceThatItIsNot) {
+  broker_.set_trouble(base::Error{base::ErrorId::kStoreFull, "no space left", {}});
+  EXPECT_THAT(look_after(1),
+              ElementsAre("error events cannot be stored, publishers are told to wait "
+                          "reason=\"no space left\" failures=0"));
+  for (int i = 0; i < 200; ++i) EXPECT_THAT(look_after(1), IsEmpty());
+  broker_.set_trouble(std::nullopt);
+  EXPECT_THAT(look_after(1), ElementsAre("info events are stored again failures=0"));
+  EXPECT_THAT(look_after(1), IsEmpty());
+}
+
+TEST_F(BrokerWatchTest, NoticesAFailureThatIsOverByNow) {
+  broker_.set_failures({.commit_failures = 2});
+  EXPECT_THAT(look_after(1), ElementsAre(HasSubstr("reason=\"a write failed\" failures=2")));
+  EXPECT_THAT(look_after(1), ElementsAre("info events are stored again failures=2"));
+}
+
+TEST_F(BrokerWatchTest, TellsOfWhatComesAndGoesOnceAMinute) {
+  std::size_t lines = 0;
+  for (std::uint64_t i = 1; i <= 300; ++i) {
+    broker_.set_failures({.commit_failures = i / 2});
+    lines += look_after(1).size();
+  }
+  EXPECT_EQ(lines, 10U);
+}
+
+TEST_F(BrokerWatchTest, TellsOfTheRegistry) {
+  broker_.set_failures({.registry_failures = 1});
+  EXPECT_THAT(look_after(1),
+              ElementsAre("error subscriptions and acknowledgements cannot be stored failures=1"));
+  broker_.set_failures({.registry_failures = 2});
+  EXPECT_THAT(look_after(50), IsEmpty());
+  EXPECT_THAT(look_after(59), IsEmpty());
+  EXPECT_THAT(look_after(1),
+              ElementsAre("info subscriptions and acknowledgements are stored again failures=2"));
+}
+
+}  // namespace
+}  // namespace weir::server
