@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/logs"
 SHOWN_LINES = 40
 
+SKIPPED = re.compile(r"^\s+\d+ - (\S+) \(Skipped\)", re.MULTILINE)
 NOISE = re.compile(r"\s*(Start +\d+:|\d+/\d+ Test .* Passed )")
 
 CTEST = "ctest --preset {} -j 2 --no-tests=error"
@@ -92,6 +93,8 @@ def run_step(step: Step, full: bool) -> Count:
         text += f"$ {command}\n{done.stdout}"
         log.write_text(text)
         result = count(done.stdout, done.returncode == 0)
+        for name in SKIPPED.findall(done.stdout):
+            print(f"SKIPPED {name}: see {log.relative_to(ROOT)}")
         if result.failed:
             lines = [line for line in done.stdout.rstrip().splitlines() if not NOISE.match(line)]
             print("\n".join(f"    {line}" for line in lines[-SHOWN_LINES:]))

@@ -4,6 +4,7 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -57,4 +58,7 @@ class DiskFullTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run = unittest.main(exit=False).result
+    for test, reason in run.skipped:
+        print(f"SKIPPED: {test}: {reason}", file=sys.stderr)
+    sys.exit(1 if not run.wasSuccessful() else 77 if run.skipped else 0)
