@@ -151,9 +151,11 @@ class Service {
   std::unique_ptr<server::Server> server_;
 };
 
-void say_ready(const std::string& urls, const Settings& settings, server::Log& log, Output& err) {
+// Whoever started it waits for this: it is told at every level.
+void say_ready(const std::string& urls, const Settings& settings, Output& err) {
   if (settings.log.format == server::LogFormat::kJson) {
-    log.write(LogLevel::kInfo, "ready", {{"urls", urls}});
+    const auto log = server::Log::to_stderr({.format = server::LogFormat::kJson});
+    log->write(LogLevel::kInfo, "ready", {{"urls", urls}});
   } else {
     err.append(fmt::format("weir: ready on {}\n", urls));
     err.flush();
@@ -197,7 +199,7 @@ int run_serve(const ServeOptions& options, Streams& streams) {
     service.stop(std::chrono::milliseconds(0));
     return report({.error = std::move(started.error())}, options.json, streams.err);
   }
-  say_ready(service.urls(), loaded->settings, *log, streams.err);
+  say_ready(service.urls(), loaded->settings, streams.err);
   obey_signals(signals, service, *log);
   signals.release();
   service.stop(loaded->settings.stop_grace);

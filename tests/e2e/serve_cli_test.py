@@ -341,11 +341,12 @@ class ServeTest(unittest.TestCase):
             self.assertEqual(broker.process.wait(timeout=SECONDS_MAX), 0)
         self.assertIn("stopped", broker.errors[-1])
 
-    def test_logs_json_lines_only(self):
+    def json_log(self, *arguments: str) -> list[dict]:
+        """What it logs until it is ready and told to stop."""
         with tempfile.TemporaryDirectory() as folder:
             process = subprocess.Popen(
                 [PROGRAM, "serve", "--data", folder, "--listen", "127.0.0.1:0", "--log-format",
-                 "json"], text=True, stderr=subprocess.PIPE)
+                 "json", *arguments], text=True, stderr=subprocess.PIPE)
             lines = []
             for line in process.stderr:
                 lines.append(json.loads(line))
@@ -353,8 +354,18 @@ class ServeTest(unittest.TestCase):
                     process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=SECONDS_MAX), 0)
             process.stderr.close()
+        return lines
+
+    def test_logs_json_lines_only(self):
+        lines = self.json_log()
         self.assertIn("ready", [line["message"] for line in lines])
         self.assertRegex(str(lines), r"http://127\.0\.0\.1:\d+")
+
+    def test_says_that_it_is_ready_at_every_level(self):
+        [ready] = self.json_log("--log-level", "error")
+        self.assertEqual((ready["message"], ready["level"]), ("ready", "info"))
+        with Broker("--log-level", "error") as broker:
+            self.assertEqual(len(broker.errors), 1)
 
     def test_warns_of_what_is_open_to_others(self):
         with tempfile.TemporaryDirectory() as folder:
