@@ -167,7 +167,7 @@ Task<base::Result<bool>> RequestReader::read_header() {
     if (!co_await fill(options_.header_bytes_max + kBufferBytes)) {
       if (!deadline_.expired()) co_return false;
       metrics_.count_limit(began ? Limit::kHeaderTimeout : Limit::kIdleTimeout);
-      if (!began || !has_bytes()) co_return false;
+      if (!began || (!has_bytes() && header_bytes_ == 0)) co_return false;
       base::Result<bool> late =
           Error{ErrorId::kHttpTimeout, "the header did not arrive in time", std::nullopt};
       co_return late;
