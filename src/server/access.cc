@@ -2,6 +2,7 @@
 #include "server/access.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <array>
@@ -18,12 +19,16 @@ Error unauthenticated(std::string message) {
   return {ErrorId::kBrokerUnauthenticated, std::move(message), std::nullopt};
 }
 
-constexpr std::array<std::string_view, 5> kProxyFields = {"forwarded", "via", "x-forwarded-for",
-                                                          "x-forwarded-host", "x-real-ip"};
+constexpr std::array<std::string_view, 3> kProxyFields = {"forwarded", "via", "x-real-ip"};
 
 bool came_by_proxy(const Request& request) {
-  return std::ranges::any_of(
-      kProxyFields, [&](std::string_view name) { return request.field(name).has_value(); });
+  return std::ranges::any_of(request.fields, [](const Field& field) {
+    const auto is_field = [&](std::string_view name) {
+      return equals_in_any_case(field.name, name);
+    };
+    return starts_with_in_any_case(field.name, "x-forwarded-") ||
+           std::ranges::any_of(kProxyFields, is_field);
+  });
 }
 
 bool names_this_machine(std::string_view host, const ServerOptions& options) {
@@ -50,6 +55,10 @@ base::Result<std::optional<std::string>> token_of(const Request& request) {
     return std::optional<std::string>(trim(field->substr(7)));
   }
   return query_parameter(request.query, "access_token");
+}
+
+bool is_same_token(std::string_view left, std::string_view right) {
+  return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
 base::Result<void> check_anonymous(const Request& request, bool from_loopback,

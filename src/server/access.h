@@ -19,6 +19,9 @@ namespace weir::server {
 // Of the header Authorization, or the query parameter access_token. Nothing if there is none.
 base::Result<std::optional<std::string>> token_of(const Request& request);
 
+// Takes the same time wherever they differ.
+bool is_same_token(std::string_view left, std::string_view right);
+
 // Whether a request without a token is let in.
 base::Result<void> check_anonymous(const Request& request, bool from_loopback,
                                    const ServerOptions& options);

@@ -40,8 +40,20 @@ TEST(AccessTest, LetsThisMachineInByItsOwnNames) {
   named.allowed_hosts = {"box.lan"};
   EXPECT_EQ(anonymous({{"Host", "box.lan:8080"}}, true, named), "ok");
   EXPECT_EQ(anonymous({{"Host", "localhost"}}, false), "broker.unauthenticated");
-  EXPECT_EQ(anonymous({{"Host", "localhost"}, {"X-Forwarded-For", "1.2.3.4"}}),
-            "broker.unauthenticated");
+  for (const char* const field : {"X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto",
+                                  "Forwarded", "Via", "X-Real-IP"}) {
+    EXPECT_EQ(anonymous({{"Host", "localhost"}, {field, "1.2.3.4"}}), "broker.unauthenticated")
+        << field;
+  }
+  EXPECT_EQ(anonymous({{"Host", "localhost"}, {"X-Forward", "1.2.3.4"}}), "ok");
+}
+
+TEST(AccessTest, ComparesTokens) {
+  EXPECT_TRUE(is_same_token("", ""));
+  EXPECT_TRUE(is_same_token("weir_a", "weir_a"));
+  EXPECT_FALSE(is_same_token("weir_a", "weir_b"));
+  EXPECT_FALSE(is_same_token("weir_a", "weir_"));
+  EXPECT_FALSE(is_same_token("", "weir_"));
 }
 
 TEST(AccessTest, KnowsTheOtherModes) {

@@ -164,7 +164,7 @@ Task<base::Result<PrincipalPtr>> Connection::principal_of(const Request& request
     if (!allowed) co_return allowed.error();
     co_return services_.anonymous;
   }
-  if (token_principal_ && token_ == **token && Clock::now() < token_until_) {
+  if (token_principal_ && is_same_token(token_, **token) && Clock::now() < token_until_) {
     co_return token_principal_;
   }
   token_ = std::move(**token);
