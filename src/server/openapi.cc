@@ -242,7 +242,7 @@ constexpr std::string_view kDocument = R"json({
           "schema": {"type": "string"}},
         {"name": "outbox", "in": "query",
           "description": "What happens if the reader is too slow",
-          "schema": {"enum": ["drop_oldest", "conflate", "block"]}},
+          "schema": {"enum": ["drop_oldest", "conflate"]}},
         {"name": "limit", "in": "query", "description": "Of the outbox",
           "schema": {"type": "integer", "minimum": 1}},
         {"$ref": "#/components/parameters/Envelope"}

@@ -249,6 +249,12 @@ class OperateTest(BrokerCase):
         document = self.broker.request("GET", "/openapi.json").json()
         self.assertTrue(document["openapi"].startswith("3."))
         self.assertIn("/events", document["paths"])
+        [policies] = [parameter["schema"]["enum"]
+                      for parameter in document["paths"]["/stream"]["get"]["parameters"]
+                      if parameter.get("name") == "outbox"]
+        for policy in policies:
+            with Sse(self.broker, f"/stream?outbox={policy}") as stream:
+                self.assertEqual(stream.status, 200, policy)
         before = self.broker.metric("weir_events_accepted_total")
         self.broker.publish(event(id="m1"))
         self.assertEqual(self.broker.metric("weir_events_accepted_total"), before + 1)
