@@ -150,7 +150,6 @@ base::Result<HttpClient> HttpClient::create(HttpClientOptions options) {
     }
     connector.timeouts = options.timeouts;
     connector.limits = options.limits;
-    connector.resolver_thread_count = 1;
     connector.refused_hint = "; is `weir serve` running?";
     auto core = std::make_shared<ClientCore>(std::move(connector));
     return HttpClient(std::make_unique<Impl>(

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // HttpConnector: opens connections to URLs: resolves the name, asks the guard about each address,
-// and connects to exactly the address that was asked about.
-//
-// Names are resolved on a few threads of its own, since the system's resolver blocks; its
-// destructor waits for those that are at work.
+// and connects to exactly the address that was asked about. Used from one io thread.
 #pragma once
 
-#include <boost/asio/thread_pool.hpp>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -19,6 +15,7 @@
 #include "server/http_client_message.h"
 #include "server/http_client_transport.h"
 #include "server/net.h"
+#include "server/resolver.h"
 #include "server/url.h"
 
 namespace weir::server {
@@ -28,27 +25,30 @@ struct HttpConnectorOptions {
   TlsContextPtr tls;
   HttpClientTimeouts timeouts = {};
   HttpClientLimits limits = {};
-  std::size_t resolver_thread_count = 4;
   std::size_t address_count_max = 8;  // of one name that are tried
   std::string refused_hint = {};      // goes on after "connection refused"
+  Resolver::LookUp look_up = Resolver::system_look_up;
 };
 
 class HttpConnector {
  public:
   HttpConnector(asio::any_io_executor executor, HttpConnectorOptions options);
 
-  // kHttpConnect, or kBrokerSink if the guard refuses. The URL must outlive the operation.
-  Task<base::Result<std::unique_ptr<ClientConnection>>> open(const Url& url);
+  // kHttpConnect, or kBrokerSink if the guard refuses. The URL must outlive the operation. What is
+  // held is kept until the lookup of the name has ended, which may be later.
+  Task<base::Result<std::unique_ptr<ClientConnection>>> open(const Url& url,
+                                                             Resolver::Hold hold = {});
 
  private:
-  Task<base::Result<std::vector<IpAddress>>> resolve(const Url& url, Clock::time_point until);
+  Task<base::Result<std::vector<IpAddress>>> resolve(const Url& url, Clock::time_point until,
+                                                     Resolver::Hold hold);
   Task<std::string> try_address(const Url& url, const IpAddress& address, Clock::time_point until,
                                 std::unique_ptr<ClientConnection>& connection);
   base::Error unreachable(const Url& url, std::string_view why) const;
 
   asio::any_io_executor executor_;
   HttpConnectorOptions options_;
-  asio::thread_pool resolvers_;
+  Resolver resolver_;
 };
 
 }  // namespace weir::server

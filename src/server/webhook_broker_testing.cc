@@ -136,12 +136,14 @@ SinkRecord WebhookBroker::record(const std::string& id) {
   return sinks_[id].record;
 }
 
-broker::SubscriptionInfo WebhookBroker::subscription(std::string id, std::string_view sink) {
+broker::SubscriptionInfo WebhookBroker::subscription(std::string id, std::string_view sink,
+                                                     std::string owner) {
   const auto definition =
       broker::Definition::parse(fmt::format(R"({{"sink": "{}", "protocol": "HTTP"}})", sink));
   WEIR_CHECK(definition.has_value());
   broker::SubscriptionInfo info;
   info.id = std::move(id);
+  info.owner = std::move(owner);
   info.definition = *definition;
   return info;
 }

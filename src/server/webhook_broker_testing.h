@@ -41,7 +41,8 @@ class WebhookBroker final : public broker::Broker {
   SinkRecord record(const std::string& id);
 
   // A subscription as listeners get it.
-  static broker::SubscriptionInfo subscription(std::string id, std::string_view sink);
+  static broker::SubscriptionInfo subscription(std::string id, std::string_view sink,
+                                               std::string owner = {});
 
   broker::SessionPtr attach_sink(std::string_view id,
                                  std::shared_ptr<broker::Consumer> consumer) override;

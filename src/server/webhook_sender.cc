@@ -34,7 +34,8 @@ std::optional<base::Error> check(const WebhookOptions& options) {
   if (options.origin.empty() || !serialize(call, "x")) {
     return option_error("the webhook origin is empty or has characters that are not allowed");
   }
-  if (options.window == 0 || options.request_count_max == 0) {
+  if (options.window == 0 || options.request_count_max == 0 ||
+      options.requests_per_owner_max == 0) {
     return option_error("the webhook window and the number of requests are at least 1");
   }
   return std::nullopt;
@@ -46,6 +47,7 @@ HttpConnectorOptions connector_options(const WebhookOptions& options, TlsContext
   result.tls = std::move(tls);
   result.timeouts = options.timeouts;
   result.limits = options.limits;
+  result.look_up = options.look_up;
   return result;
 }
 
@@ -59,12 +61,12 @@ class WebhookSender::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void put(std::string id, std::string sink) {
-    asio::post(*shared_.io, [this, id = std::move(id), sink = std::move(sink)]() mutable {
-      drop(id);
+  void put(const broker::SubscriptionInfo& subscription) {
+    asio::post(*shared_.io, [this, subscription] {
+      drop(subscription.id);
       if (is_stopping_) return;
-      auto started = std::make_shared<WebhookSink>(shared_, id, std::move(sink));
-      sinks_.emplace(std::move(id), started);
+      auto started = std::make_shared<WebhookSink>(shared_, subscription);
+      sinks_.emplace(subscription.id, started);
       started->start();
     });
   }
@@ -90,8 +92,10 @@ class WebhookSender::Impl {
       : shared_{.broker = broker,
                 .options = options,
                 .io = io,
+                .slots = {io->get_executor(),
+                          {.count = options.request_count_max,
+                           .per_owner = options.requests_per_owner_max}},
                 .connector = {io->get_executor(), connector_options(options, std::move(tls))},
-                .slots = {io->get_executor(), options.request_count_max},
                 .prng = base::Prng(options.seed)},
         work_(asio::make_work_guard(*io)),
         thread_([io] { io->run(); }) {}
@@ -130,7 +134,7 @@ WebhookSender::WebhookSender(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 WebhookSender::~WebhookSender() = default;
 
 void WebhookSender::on_sink(const broker::SubscriptionInfo& subscription) {
-  impl_->put(subscription.id, subscription.definition->sink());
+  impl_->put(subscription);
 }
 
 void WebhookSender::on_sink_removed(const std::string& id) { impl_->remove(id); }

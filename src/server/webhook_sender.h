@@ -27,6 +27,7 @@
 #include "server/address_guard.h"
 #include "server/http_client_message.h"
 #include "server/log.h"
+#include "server/resolver.h"
 
 namespace weir::server {
 
@@ -39,12 +40,14 @@ struct WebhookOptions {
   HttpClientTimeouts timeouts = {};
   HttpClientLimits limits = {.header_bytes_max = std::size_t{16} << 10U,
                              .body_bytes_max = std::size_t{64} << 10U};
-  std::size_t request_count_max = 64;  // under way at once
+  std::size_t request_count_max = 64;       // under way at once; every owner may have one besides
+  std::size_t requests_per_owner_max = 16;  // of one owner of subscriptions
   std::size_t idle_connection_count_max = 256;
   base::Duration idle_timeout = base::Duration::seconds(30);
   std::uint64_t window = 8;  // deliveries of a subscription that wait in the sender
   std::uint64_t seed = 0;    // of the jitter
   std::function<base::Instant()> now = broker::system_now;
+  Resolver::LookUp look_up = Resolver::system_look_up;
   std::shared_ptr<Log> log = {};  // null: nothing is logged
 };
 

@@ -420,6 +420,44 @@ TEST_F(WebhookSenderTest, SlowSinksLeaveRoomForOthers) {
                                  [](const SinkRecord& r) { return r.acknowledged == Numbers{1}; }));
 }
 
+TEST_F(WebhookSenderTest, SinksThatNeverAnswerDelayTheirOwnersOnly) {
+  WebhookReceiver silent([](const ReceivedRequest&, Peer&) {});
+  WebhookReceiver receiver(granting({http_answer("200 OK")}));
+  WebhookOptions options = fast_options();
+  options.timeouts.read = Duration::seconds(100);
+  options.request_count_max = 2;
+  begin(silent.url(), options);
+  sender_->on_sink(WebhookBroker::subscription("also silent", silent.url()));
+  silent.wait_for(2);
+  broker_.add("quick", {"{}"});
+  sender_->on_sink(WebhookBroker::subscription("quick", receiver.url(), "another"));
+  EXPECT_TRUE(broker_.wait_until("quick",
+                                 [](const SinkRecord& r) { return r.acknowledged == Numbers{1}; }));
+}
+
+TEST_F(WebhookSenderTest, NamesThatAreNeverFoundDelayNeitherOthersNorTheEnd) {
+  WebhookReceiver receiver(granting({http_answer("200 OK")}));
+  std::promise<void> end;
+  WebhookOptions options = fast_options();
+  options.look_up = [ended = end.get_future().share()](const std::string& host) {
+    if (host == "never") ended.wait();
+    return Resolver::Addresses{*parse_ip("127.0.0.1")};
+  };
+  options.timeouts.connect = Duration::milliseconds(20);
+  begin("http://never/", options);
+  ASSERT_TRUE(is_in_trouble("permission to send: cannot reach never:80: its name could not "));
+  for (int i = 0; i < 20; ++i) {
+    sender_->on_sink(WebhookBroker::subscription(fmt::format("s{}", i), "http://never/"));
+  }
+  broker_.add("quick", {"{}"});
+  sender_->on_sink(WebhookBroker::subscription(
+      "quick", fmt::format("http://quick:{}/", receiver.port()), "another"));
+  EXPECT_TRUE(broker_.wait_until("quick",
+                                 [](const SinkRecord& r) { return r.acknowledged == Numbers{1}; }));
+  sender_.reset();
+  end.set_value();
+}
+
 TEST(WebhookOptionsTest, AreChecked) {
   WebhookBroker broker;
   EXPECT_EQ(describe(WebhookSender::create(broker, {.origin = "a\r\nb"})),

@@ -42,10 +42,11 @@ bool is_final(const base::Error& reason) {
 
 }  // namespace
 
-WebhookSink::WebhookSink(WebhookShared& shared, std::string id, std::string sink)
+WebhookSink::WebhookSink(WebhookShared& shared, const broker::SubscriptionInfo& subscription)
     : shared_(shared),
-      id_(std::move(id)),
-      sink_(std::move(sink)),
+      id_(subscription.id),
+      owner_(subscription.owner),
+      sink_(subscription.definition->sink()),
       policy_(shared.options.policy),
       wake_(*shared.io) {}
 
@@ -177,11 +178,13 @@ WebhookSink::Next WebhookSink::settle(const broker::Dispatch& dispatch,
 }
 
 Task<base::Result<HttpAnswer>> WebhookSink::send(const HttpCall& call) {
-  const WebhookSlots::Permit permit = co_await shared_.slots.acquire();
+  WebhookSlots::Permit taken = co_await shared_.slots.acquire(owner_);
+  const auto permit = std::make_shared<WebhookSlots::Permit>(std::move(taken));
   policy_.on_send(now());
   std::unique_ptr<ClientConnection> connection = take_connection();
   if (!connection || !connection->is_reusable()) {
-    base::Result<std::unique_ptr<ClientConnection>> opened = co_await shared_.connector.open(url_);
+    base::Result<std::unique_ptr<ClientConnection>> opened =
+        co_await shared_.connector.open(url_, permit);
     if (!opened) co_return base::Result<HttpAnswer>(opened.error());
     connection = *std::move(opened);
   }

@@ -37,15 +37,15 @@ struct WebhookShared {
   broker::Broker& broker;
   WebhookOptions options;
   std::shared_ptr<asio::io_context> io;
-  HttpConnector connector;
   WebhookSlots slots;
+  HttpConnector connector;  // its lookups hold slots
   base::Prng prng;
   std::size_t idle_connection_count = 0;
 };
 
 class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
  public:
-  WebhookSink(WebhookShared& shared, std::string id, std::string sink);
+  WebhookSink(WebhookShared& shared, const broker::SubscriptionInfo& subscription);
 
   void start();
   // Gives everything up; the coroutine ends soon after.
@@ -79,6 +79,7 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
 
   WebhookShared& shared_;
   std::string id_;
+  std::string owner_;
   std::string sink_;
   Url url_;
   broker::WebhookPolicy policy_;
