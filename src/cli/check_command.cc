@@ -9,10 +9,10 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/filter_text.h"
-#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/state_estimate.h"
 #include "cli/text_output.h"
+#include "event/json_writer.h"
 #include "filter/print.h"
 
 namespace weir::cli {
@@ -61,7 +61,7 @@ std::string to_text(const filter::FilterPtr& shared) {
 std::string to_json(const filter::FilterPtr& shared, Dialect dialect) {
   const filter::Filter& filter = *shared;
   std::string out;
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("dialect", to_string(dialect));
   object.member("filter", filter.to_text());
   object.member("kinds", kinds_of(filter));
@@ -72,7 +72,7 @@ std::string to_json(const filter::FilterPtr& shared, Dialect dialect) {
   out += '[';
   for (const filter::Warning& warning : filter.warnings()) {
     if (&warning != &filter.warnings().front()) out += ',';
-    JsonObject one(out);
+    event::JsonObject one(out);
     one.member("line", warning.position.line);
     one.member("column", warning.position.column);
     one.member("message", warning.message);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/json_output.h"
+#include "event/json_writer.h"
 
 namespace weir::cli {
 
@@ -29,7 +29,7 @@ void DeliveryWriter::write_plain(std::span<const engine::Delivery> deliveries) {
 void DeliveryWriter::write_json(const engine::Delivery& delivery) {
   const auto found = std::ranges::lower_bound(ids_, delivery.subscription);
   prefix_.clear();
-  JsonObject object(prefix_);
+  event::JsonObject object(prefix_);
   object.member("filter", static_cast<std::uint64_t>(found - ids_.begin()) + 1);
   if (delivery.events.size() > 1) object.member("group", ++group_count_);
   object.name("event");

@@ -9,8 +9,8 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/filter_text.h"
-#include "cli/json_output.h"
 #include "cli/text_output.h"
+#include "event/json_writer.h"
 #include "filter/cesql/cesql.h"
 
 namespace weir::cli {
@@ -36,18 +36,18 @@ Attempt<cesql::Evaluation> evaluate_filter(const FilterText& text, Dialect diale
 
 void append_value(const cesql::CesqlValue& value, std::string& out) {
   if (const auto* boolean = std::get_if<bool>(&value)) {
-    append_json(*boolean, out);
+    event::append_json(*boolean, out);
   } else if (const auto* integer = std::get_if<std::int32_t>(&value)) {
-    append_json(std::int64_t{*integer}, out);
+    event::append_json(std::int64_t{*integer}, out);
   } else {
-    append_json(std::string_view(std::get<std::string>(value)), out);
+    event::append_json(std::string_view(std::get<std::string>(value)), out);
   }
 }
 
 std::string to_json(const std::string& value, const std::vector<std::string>& errors,
                     const std::vector<std::string>& messages) {
   std::string out;
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.name("value");
   out += value;
   object.member("errors", errors);

@@ -14,8 +14,8 @@
 #include "cli/failure.h"
 #include "cli/filter_loop.h"
 #include "cli/filter_text.h"
-#include "cli/json_output.h"
 #include "cli/text_output.h"
+#include "event/json_writer.h"
 
 namespace weir::cli {
 namespace {
@@ -67,8 +67,8 @@ std::string to_text(const engine::EventExplanation& explanation, bool bold) {
   return out;
 }
 
-void append_json(const filter::Explanation& part, std::string& out) {
-  JsonObject object(out);
+void append_part(const filter::Explanation& part, std::string& out) {
+  event::JsonObject object(out);
   object.member("text", part.text);
   object.member("holds", part.holds);
   object.member("decided", part.decided);
@@ -77,7 +77,7 @@ void append_json(const filter::Explanation& part, std::string& out) {
   out += '[';
   for (const filter::Explanation& inner : part.parts) {
     if (&inner != &part.parts.front()) out += ',';
-    append_json(inner, out);
+    append_part(inner, out);
   }
   out += ']';
   object.close();
@@ -87,12 +87,12 @@ std::string to_json(const engine::EventExplanation& explanation) {
   std::string outcome(to_string(explanation.outcome));
   std::ranges::replace(outcome, ' ', '_');
   std::string out;
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("delivered", explanation.outcome == Outcome::kPassed);
   object.member("outcome", outcome);
   object.member("reason", reason(explanation.outcome));
   object.name("filter");
-  append_json(explanation.filter, out);
+  append_part(explanation.filter, out);
   if (!explanation.distinct.empty()) object.member("distinct", explanation.distinct);
   object.close();
   return out + '\n';

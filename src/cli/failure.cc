@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cli/exit_code.h"
-#include "cli/json_output.h"
 #include "cli/text_output.h"
+#include "event/json_writer.h"
 
 namespace weir::cli {
 
@@ -30,7 +30,7 @@ std::string to_text(const Failure& failure) {
 std::string to_json(const Failure& failure) {
   const base::ErrorInfo& info = base::error_info(failure.error.id);
   std::string out = "{\"error\":";
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("number", static_cast<std::uint16_t>(info.id));
   object.member("name", info.name);
   object.member("code", to_string(info.code));

@@ -10,8 +10,8 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/json_output.h"
 #include "cli/text_output.h"
+#include "event/json_writer.h"
 
 namespace weir::cli {
 namespace {
@@ -87,7 +87,7 @@ void append_table(const FilterStats& stats, std::string& out) {
 }
 
 void append_json(const FilterStats::PerFilter& filter, std::size_t number, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("filter", number);
   object.member("text", filter.text);
   object.member("published", filter.counters.published);
@@ -123,7 +123,7 @@ std::string to_text(const FilterStats& stats) {
 
 std::string to_json(const FilterStats& stats) {
   std::string out;
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("lines", stats.stream.lines);
   object.member("blank_lines", stats.stream.blank_lines);
   object.member("invalid_lines", stats.stream.invalid_lines);

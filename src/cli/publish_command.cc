@@ -15,11 +15,11 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/filter_loop.h"
-#include "cli/json_output.h"
 #include "cli/line_reader.h"
 #include "cli/progress.h"
 #include "cli/publisher.h"
 #include "event/event_builder.h"
+#include "event/json_writer.h"
 #include "event/timestamp.h"
 
 namespace weir::cli {
@@ -149,7 +149,7 @@ class PublishRun {
     }
     if (json) {
       std::string out;
-      JsonObject object(out);
+      event::JsonObject object(out);
       object.member("accepted", counts.accepted);
       object.member("duplicates", counts.duplicates);
       object.member("rejected", rejected);

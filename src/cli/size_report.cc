@@ -12,9 +12,9 @@
 #include "bloom/generational_sizing.h"
 #include "bloom/sizing.h"
 #include "bloom/window_sizing.h"
-#include "cli/json_output.h"
 #include "cli/table_output.h"
 #include "cli/text_output.h"
+#include "event/json_writer.h"
 #include "filter/duration.h"
 
 namespace weir::cli {
@@ -140,7 +140,7 @@ Table table_of(const SizeReport& report, bool windows) {
 }
 
 void append_json(const StructureSize& size, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("name", size.name);
   object.member("bits_per_key", size.bits_per_key);
   object.member("bytes", static_cast<std::uint64_t>(size.bytes));
@@ -186,7 +186,7 @@ std::string to_text(const SizeReport& report, const SizeOptions& options) {
 
 std::string to_json(const SizeReport& report, const SizeOptions& options) {
   std::string out;
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("keys", static_cast<std::uint64_t>(std::llround(options.key_count)));
   if (options.subject == SizeSubject::kDistinct) {
     object.member("keys_per_second", options.keys_per_second);

@@ -11,10 +11,10 @@
 
 #include "bloom/generational_sizing.h"
 #include "bloom/sizing.h"
-#include "cli/json_output.h"
 #include "cli/text_output.h"
 #include "engine/distinct_options.h"
 #include "engine/engine.h"
+#include "event/json_writer.h"
 #include "filter/duration.h"
 #include "filter/print.h"
 
@@ -152,7 +152,7 @@ std::string to_text(const StateEstimate& estimate) {
 namespace {
 
 void append_json(const StateEstimate::Change& change, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("keys", change.keys);
   object.member("term_count", change.term_count);
   object.member("bytes_per_key", change.bytes_per_key);
@@ -161,7 +161,7 @@ void append_json(const StateEstimate::Change& change, std::string& out) {
 }
 
 void append_json(const StateEstimate::Distinct& distinct, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("keys", distinct.keys);
   object.member("within", filter::to_text(distinct.within));
   object.member("mode", kModeNames[static_cast<std::size_t>(distinct.mode)]);
@@ -175,7 +175,7 @@ void append_json(const StateEstimate::Distinct& distinct, std::string& out) {
 }
 
 void append_json(const StateEstimate::Corpus& corpus, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("fields", corpus.fields);
   object.member("bytes_per_word", corpus.bytes_per_word);
   object.member("word_count_max", corpus.word_count_max);
@@ -196,7 +196,7 @@ void append_array(const std::vector<T>& elements, std::string& out) {
 
 std::string to_json(const StateEstimate& estimate) {
   std::string out;
-  JsonObject object(out);
+  event::JsonObject object(out);
   if (!estimate.changes.empty()) {
     object.name("change");
     append_array(estimate.changes, out);

@@ -7,9 +7,9 @@
 #include "cli/api_client.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
-#include "cli/json_output.h"
 #include "cli/subscriber.h"
 #include "event/json_document.h"
+#include "event/json_writer.h"
 #include "filter/filter.h"
 
 namespace weir::cli {
@@ -17,7 +17,7 @@ namespace {
 
 std::string filters_of(const std::string& filter) {
   std::string out = "[";
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("weir", filter);
   object.close();
   return out + "]";

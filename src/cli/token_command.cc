@@ -14,9 +14,9 @@
 #include "broker/tokens.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
-#include "cli/json_output.h"
 #include "cli/settings_loader.h"
 #include "cli/table_output.h"
+#include "event/json_writer.h"
 #include "event/timestamp.h"
 #include "store/registry.h"
 
@@ -60,7 +60,7 @@ Attempt<std::unique_ptr<store::Registry>> open_registry(const TokenOptions& opti
 }
 
 void append_token(const TokenRow& row, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("name", row.name);
   object.member("grants", grants_of(row));
   object.member("created", time_text(row.created));
@@ -79,7 +79,7 @@ base::Result<void> create(store::Registry& registry, const TokenOptions& options
   if (!created) return created.error();
   if (options.json) {
     std::string out;
-    JsonObject object(out);
+    event::JsonObject object(out);
     object.member("token", created->text);
     object.name("row");
     append_token(created->row, out);

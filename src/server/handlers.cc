@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/json_writer.h"
+#include "event/json_writer.h"
 #include "server/openapi.h"
 #include "server/problem.h"
 
@@ -54,10 +54,10 @@ Handler handler_of(Action action) {
 
 Task<Response> serve_index(Exchange&) {
   Response response;
-  JsonObject object(response.body);
+  event::JsonObject object(response.body);
   object.member("name", "weir");
   object.name("resources");
-  JsonObject resources(response.body);
+  event::JsonObject resources(response.body);
   for (const Route& route : routes()) resources.member(route.pattern, route.allow());
   resources.close();
   object.member("description", "/openapi.json");

@@ -8,7 +8,7 @@
 #include <array>
 #include <utility>
 
-#include "server/json_writer.h"
+#include "event/json_writer.h"
 
 namespace weir::server {
 namespace {
@@ -92,7 +92,7 @@ std::string log_text(std::string_view message, std::initializer_list<LogField> f
     if (is_plain_word(field.value)) {
       line += field.value;
     } else {
-      append_json(field.value, line);
+      event::append_json(field.value, line);
     }
   }
   return line;
@@ -100,7 +100,7 @@ std::string log_text(std::string_view message, std::initializer_list<LogField> f
 
 std::string log_json(std::string_view message, std::initializer_list<LogField> fields) {
   std::string line;
-  JsonObject object(line);
+  event::JsonObject object(line);
   object.member("message", message);
   for (const LogField& field : fields) object.member(field.name, field.value);
   object.close();

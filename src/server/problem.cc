@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "server/json_writer.h"
+#include "event/json_writer.h"
 
 namespace weir::server {
 namespace {
@@ -68,7 +68,7 @@ unsigned http_status(const base::Error& error) {
 
 void append_problem(const base::Error& error, std::string& out) {
   const base::ErrorInfo& info = base::error_info(error.id);
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("type", "about:blank");
   object.member("title", info.meaning);
   object.member("status", http_status(error));
@@ -77,7 +77,7 @@ void append_problem(const base::Error& error, std::string& out) {
   object.member("name", info.name);
   if (error.position) {
     object.name("position");
-    JsonObject position(out);
+    event::JsonObject position(out);
     position.member("line", error.position->line);
     position.member("column", error.position->column);
     position.member("offset", error.position->offset_bytes);

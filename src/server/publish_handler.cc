@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "event/json_writer.h"
 #include "server/await_callback.h"
 #include "server/event_request.h"
 #include "server/handlers.h"
-#include "server/json_writer.h"
 #include "server/problem.h"
 
 namespace weir::server {
@@ -34,7 +34,7 @@ base::Result<Events> decode(const Exchange& exchange, ContentMode mode) {
   return events;
 }
 
-void append_outcome(const PublishOutcome& outcome, JsonObject& object, std::string& out) {
+void append_outcome(const PublishOutcome& outcome, event::JsonObject& object, std::string& out) {
   switch (outcome.status) {
     case PublishStatus::kAccepted:
       object.member("status", "accepted");
@@ -56,7 +56,7 @@ void append_outcome(const PublishOutcome& outcome, JsonObject& object, std::stri
 Response answer_one(const PublishOutcome& outcome) {
   if (outcome.error) return problem_response(*outcome.error);
   Response response = {.status = outcome.status == PublishStatus::kAccepted ? 202U : 200U};
-  JsonObject object(response.body);
+  event::JsonObject object(response.body);
   append_outcome(outcome, object, response.body);
   object.close();
   return response;
@@ -80,14 +80,14 @@ Response answer_batch(const std::vector<PublishOutcome>& outcomes) {
   Response response;
   if (!outcomes.empty() && std::ranges::all_of(outcomes, is_invalid)) response.status = 400;
   std::string& out = response.body;
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("accepted", count(PublishStatus::kAccepted));
   object.member("duplicates", count(PublishStatus::kDuplicate));
   object.member("rejected", count(PublishStatus::kRejected));
   object.name("results");
   for (std::size_t index = 0; index < outcomes.size(); ++index) {
     out += index == 0 ? '[' : ',';
-    JsonObject result(out);
+    event::JsonObject result(out);
     result.member("index", index);
     append_outcome(outcomes[index], result, out);
     result.close();

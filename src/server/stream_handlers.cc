@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "event/json_writer.h"
 #include "server/handlers.h"
 #include "server/http_text.h"
-#include "server/json_writer.h"
 #include "server/problem.h"
 #include "server/stream.h"
 
@@ -68,15 +68,15 @@ base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange, cons
     if (!alone || (!outbox && !*limit)) return alone;
   }
   std::string json;
-  JsonObject object(json);
+  event::JsonObject object(json);
   if (!filter.empty()) {
     std::string weir;
-    append_json(filter, weir);
+    event::append_json(filter, weir);
     object.raw("filters", fmt::format(R"([{{"weir":{}}}])", weir));
   }
   if (outbox || *limit) {
     object.raw("config", R"({"outbox":)");
-    JsonObject config(json);
+    event::JsonObject config(json);
     if (outbox) config.member("policy", *outbox);
     if (*limit) config.member("limit", **limit);
     config.close();

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "event/json_document.h"
+#include "event/json_writer.h"
 #include "server/await_callback.h"
 #include "server/event_request.h"
 #include "server/handlers.h"
 #include "server/http_text.h"
-#include "server/json_writer.h"
 #include "server/problem.h"
 #include "server/sink_check.h"
 #include "server/subscription_json.h"
@@ -113,7 +113,7 @@ Task<Response> list_subscriptions(Exchange& exchange) {
   const bool more = found.size() > *limit;
   if (more) found.resize(*limit);
   Response response;
-  JsonObject object(response.body);
+  event::JsonObject object(response.body);
   object.name("subscriptions");
   response.body += '[';
   for (const SubscriptionInfo& info : found) {
@@ -181,7 +181,7 @@ Task<Response> forget_event(Exchange& exchange) {
   const Answer forgotten = co_await await_callback<Answer>(std::move(start));
   if (!forgotten) co_return problem_response(forgotten.error());
   Response response;
-  JsonObject object(response.body);
+  event::JsonObject object(response.body);
   object.member("forgotten", *forgotten);
   object.close();
   co_return response;
@@ -200,7 +200,7 @@ Task<Response> list_dead_letters(Exchange& exchange) {
   const bool more = letters->size() > *limit;
   if (more) letters->resize(*limit);
   Response response;
-  JsonObject object(response.body);
+  event::JsonObject object(response.body);
   object.name("dead_letters");
   response.body += '[';
   for (const store::DeadLetterRow& letter : *letters) {

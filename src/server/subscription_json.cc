@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/subscription_json.h"
 
+#include "event/json_writer.h"
 #include "event/timestamp.h"
-#include "server/json_writer.h"
 
 namespace weir::server {
 namespace {
@@ -19,7 +19,7 @@ std::string time_text(base::Instant instant) {
 }
 
 void append_window(const match::DistinctStats& window, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("keys", window.key_count);
   object.member("keys_max", window.key_count_max);
   object.member("bytes", window.memory_bytes);
@@ -33,13 +33,13 @@ void append_window(const match::DistinctStats& window, std::string& out) {
 }  // namespace
 
 void append_subscription(const broker::SubscriptionInfo& info, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("id", info.id);
   if (info.definition) object.raw_members(info.definition->members());
   object.member("owner", info.owner);
   object.member("created", time_text(info.created));
   object.name("status");
-  JsonObject status(out);
+  event::JsonObject status(out);
   status.member("pending", info.pending);
   status.member("delivered", info.delivered);
   status.member("acknowledged", info.acknowledged);
@@ -58,7 +58,7 @@ void append_subscription(const broker::SubscriptionInfo& info, std::string& out)
 }
 
 void append_dead_letter(const store::DeadLetterRow& letter, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("number", letter.delivery);
   object.member("at", time_text(letter.at));
   object.member("reason", letter.reason);

@@ -9,7 +9,7 @@
 
 #include "base/near_name.h"
 #include "event/json_document.h"
-#include "server/json_writer.h"
+#include "event/json_writer.h"
 #include "server/problem.h"
 
 namespace weir::server {
@@ -85,7 +85,7 @@ base::Result<ClientMessage> decode_client_message(std::string_view text) {
 }
 
 void append_hello(std::string_view subscription, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("type", "hello");
   object.member("protocol", kSubprotocol);
   if (!subscription.empty()) object.member("subscription", subscription);
@@ -93,7 +93,7 @@ void append_hello(std::string_view subscription, std::string& out) {
 }
 
 void append_event(const broker::Dispatch& dispatch, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("type", "event");
   object.member("number", dispatch.number);
   if (dispatch.redelivered) object.member("redelivered", true);
@@ -111,14 +111,14 @@ void append_event(const broker::Dispatch& dispatch, std::string& out) {
 }
 
 void append_acknowledged(std::uint64_t number, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("type", "acknowledged");
   object.member("number", number);
   object.close();
 }
 
 void append_error(const Error& error, std::string& out) {
-  JsonObject object(out);
+  event::JsonObject object(out);
   object.member("type", "error");
   object.name("error");
   append_problem(error, out);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON for --json, appended to a string: one object or array on one line.
+// JSON for answers and outputs, appended to a string, on one line.
 //
 //   JsonObject object(out);
 //   object.member("value", true);
 //   object.member("errors", names);
-//   object.close();  // {"value":true,"errors":["cast"]}
+//   object.raw("event", event.json());
+//   object.close();  // {"value":true,"errors":["cast"],"event":{}}
 #pragma once
 
 #include <concepts>
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weir::cli {
+namespace weir::event {
 
 // What a value is made of; strings must be UTF-8, what is not becomes U+FFFD.
 void append_json(std::string_view text, std::string& out);
@@ -45,11 +46,21 @@ class JsonObject {
     }
   }
 
+  // The value is JSON already.
+  void raw(std::string_view name_text, std::string_view json) {
+    name(name_text);
+    out_ += json;
+  }
+  // Members with their commas, without the braces; nothing if there are none.
+  void raw_members(std::string_view members);
+
   void close() { out_ += '}'; }
 
  private:
+  void separate();
+
   std::string& out_;
   bool first_ = true;
 };
 
-}  // namespace weir::cli
+}  // namespace weir::event

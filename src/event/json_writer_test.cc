@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/json_output.h"
+#include "event/json_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "event/json_document.h"
 
-namespace weir::cli {
+namespace weir::event {
 namespace {
 
 TEST(JsonObjectTest, WritesMembersOfEveryType) {
@@ -22,6 +22,18 @@ TEST(JsonObjectTest, WritesMembersOfEveryType) {
   object.close();
   EXPECT_EQ(out, R"({"text":"a \"b\"","flag":true,"count":18446744073709551615,"negative":-7,)"
                  R"("number":0.5,"list":["x","y"]})");
+}
+
+TEST(JsonObjectTest, TakesWhatIsJsonAlready) {
+  std::string out;
+  JsonObject object(out);
+  object.raw_members("");
+  object.raw("a", "[1]");
+  object.raw_members(R"("b":2,"c":3)");
+  object.name("d");
+  out += "null";
+  object.close();
+  EXPECT_EQ(out, R"({"a":[1],"b":2,"c":3,"d":null})");
 }
 
 TEST(JsonObjectTest, WritesAnEmptyObject) {
@@ -48,10 +60,10 @@ TEST(AppendJsonTest, WritesJsonWhateverTheBytes) {
       const std::string bytes = {static_cast<char>(first), static_cast<char>(second)};
       std::string out;
       append_json(std::string_view(bytes), out);
-      ASSERT_TRUE(event::JsonDocument::parse(out)) << first << " " << second;
+      ASSERT_TRUE(JsonDocument::parse(out)) << first << " " << second;
     }
   }
 }
 
 }  // namespace
-}  // namespace weir::cli
+}  // namespace weir::event

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/json_output.h"
+#include "event/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "event/json_document.h"
 
-namespace weir::cli {
+namespace weir::event {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -32,9 +32,9 @@ std::string valid_utf8(std::string_view text) {
 
 void append_json(std::string_view text, std::string& out) {
   if (base::utf8_valid_prefix_bytes(text) == text.size()) {
-    event::append_json_string(text, out);
+    append_json_string(text, out);
   } else {
-    event::append_json_string(valid_utf8(text), out);
+    append_json_string(valid_utf8(text), out);
   }
 }
 
@@ -66,10 +66,20 @@ void append_json(const std::vector<std::string>& texts, std::string& out) {
   out += ']';
 }
 
-void JsonObject::name(std::string_view name) {
+void JsonObject::separate() {
   if (!std::exchange(first_, false)) out_ += ',';
-  event::append_json_string(name, out_);
+}
+
+void JsonObject::name(std::string_view name) {
+  separate();
+  append_json(name, out_);
   out_ += ':';
 }
 
-}  // namespace weir::cli
+void JsonObject::raw_members(std::string_view members) {
+  if (members.empty()) return;
+  separate();
+  out_ += members;
+}
+
+}  // namespace weir::event
