@@ -74,6 +74,9 @@ const Setting* find_setting(std::string_view name) {
 // Words and elements of lists were checked when they were set.
 base::Result<void> resolve(Settings& settings) {
   if (auto resolved = resolve_endpoints(settings); !resolved) return resolved;
+  if (settings.server.bodies_bytes_max < settings.server.body_bytes_max) {
+    return conflict("server.bodies_bytes must not be less than server.body_bytes");
+  }
   settings.broker.directory = settings.data_directory;
   settings.server.anonymous = anonymous_of(settings.anonymous);
   broker::Grants grants;

@@ -175,6 +175,9 @@ TEST(SettingsTest, RefusesWhatDoesNotGoTogether) {
   Settings bare;
   bare.listen = {"https://127.0.0.1:1"};
   EXPECT_THAT(resolve(bare).error().message, HasSubstr("https, which needs"));
+  Settings small;
+  small.server.bodies_bytes_max = small.server.body_bytes_max - 1;
+  EXPECT_THAT(resolve(small).error().message, HasSubstr("must not be less than"));
   Settings deaf;
   deaf.listen.clear();
   EXPECT_THAT(resolve(deaf).error().message, HasSubstr("expected an address"));

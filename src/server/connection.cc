@@ -40,7 +40,7 @@ Connection::Connection(Services& services, std::unique_ptr<Transport> transport,
       transport_(std::move(transport)),
       from_loopback_(from_loopback),
       deadline_(transport_->socket().get_executor(), [this] { transport_->cancel(); }),
-      reader_(*transport_, deadline_, services.metrics, services.options) {
+      reader_(*transport_, deadline_, services.metrics, services.bodies, services.options) {
   services_.metrics.connection_opened();
 }
 

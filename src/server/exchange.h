@@ -8,6 +8,7 @@
 
 #include "broker/broker.h"
 #include "server/authenticator.h"
+#include "server/body_budget.h"
 #include "server/deadline.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -24,12 +25,14 @@ struct Services {
   Services(broker::Broker& the_broker, ServerOptions the_options)
       : broker(the_broker),
         options(std::move(the_options)),
+        bodies(options.bodies_bytes_max),
         authenticator(broker, metrics, options),
         anonymous(std::make_shared<broker::Principal>(broker::Principal{
             .name = "", .grants = broker.options().anonymous_grants.value_or(broker::Grants{})})) {}
 
   broker::Broker& broker;
   const ServerOptions options;
+  BodyBudget bodies;
   Metrics metrics;
   Authenticator authenticator;
   const broker::PrincipalPtr anonymous;

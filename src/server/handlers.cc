@@ -83,8 +83,9 @@ Task<Response> serve_ready(Exchange& exchange) {
 
 Task<Response> serve_metrics(Exchange& exchange) {
   Services& services = exchange.services;
-  Response response = {.content_type = kMetricsType,
-                       .body = services.metrics.text(services.broker.stats())};
+  Response response = {
+      .content_type = kMetricsType,
+      .body = services.metrics.text(services.broker.stats(), services.bodies.held_bytes())};
   co_return response;
 }
 

@@ -110,6 +110,29 @@ TEST_F(LimitsTest, ABodyMustArriveInTime) {
   EXPECT_EQ(hits("body_timeout"), "1");
 }
 
+TEST_F(LimitsTest, TheBodiesOfAllRequestsMustNotBeLong) {
+  ServerOptions options = quick_options();
+  options.bodies_bytes_max = 1'000'000;
+  start(std::move(options));
+  TestClient large = connect();
+  large.send(request_bytes("POST", "/events", "Content-Length: 800000\r\n"));
+  large.send(std::string(700'000, ' '));
+  TestClient other = connect();
+  const auto is_held = [&] { return metric("weir_request_body_bytes") == "700000"; };
+  for (int i = 0; i < 1000 && !is_held(); ++i) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(is_held());
+  other.send(request_bytes("POST", "/events", "Content-Length: 400000\r\n"));
+  other.send(std::string(400'000, ' '));
+  const TestAnswer refused = other.read_answer();
+  EXPECT_EQ(refused.status, 429U);
+  EXPECT_EQ(refused.field("retry-after"), "1");
+  EXPECT_EQ(hits("bodies_bytes_max"), "1");
+  large.send(std::string(100'000, ' '));
+  EXPECT_EQ(large.read_answer().status, 400U) << "no event, but it was read";
+  TestClient later = connect();
+  EXPECT_EQ(later.request("POST", "/events", kStructured, event_json("1")).status, 202U);
+}
+
 TEST_F(LimitsTest, AChunkHeaderMustNotBeLong) {
   start();
   TestClient client = connect();

@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, kLimitCount> kLimitNames = {
     "header_bytes_max",
     "header_timeout",
     "body_bytes_max",
+    "bodies_bytes_max",
     "body_timeout",
     "idle_timeout",
     "write_timeout",
@@ -223,7 +224,7 @@ void Metrics::count_error(base::ErrorId id) {
   add(errors_[static_cast<std::size_t>(&info - base::error_table().data())], 1);
 }
 
-std::string Metrics::text(const broker::BrokerStats& broker) const {
+std::string Metrics::text(const broker::BrokerStats& broker, std::size_t body_bytes) const {
   std::vector<MetricFamily> all = {answers_->requests(), answers_->latency()};
   MetricFamily limits =
       family("weir_limit_hits_total", "How often a limit stopped a peer", kCounter);
@@ -250,6 +251,8 @@ std::string Metrics::text(const broker::BrokerStats& broker) const {
                        kCounter, number(stream_bytes_.load())));
   all.push_back(
       single("weir_connections", "Connections open", kGauge, static_cast<double>(open_.load())));
+  all.push_back(single("weir_request_body_bytes", "Bytes of request bodies in memory", kGauge,
+                       number(body_bytes)));
   MetricFamily streams = family("weir_streams", "Streams open", kGauge);
   streams.metric.push_back(sample(static_cast<double>(sses_.load()), {{"kind", "sse"}}));
   streams.metric.push_back(

@@ -26,6 +26,7 @@ enum class Limit : std::uint8_t {
   kHeaderBytes,
   kHeaderTimeout,
   kBodyBytes,
+  kBodiesBytes,
   kBodyTimeout,
   kIdleTimeout,
   kWriteTimeout,
@@ -33,7 +34,7 @@ enum class Limit : std::uint8_t {
   kWebsocketMessageBytes,
   kWebsocketPing,
 };
-inline constexpr std::size_t kLimitCount = 11;
+inline constexpr std::size_t kLimitCount = 12;
 
 // The name of the option.
 std::string_view to_string(Limit limit);
@@ -63,7 +64,8 @@ class Metrics {
     return limits_[static_cast<std::size_t>(limit)].load(std::memory_order_relaxed);
   }
 
-  std::string text(const broker::BrokerStats& broker) const;
+  // With the bytes of request bodies that are held now.
+  std::string text(const broker::BrokerStats& broker, std::size_t body_bytes) const;
 
  private:
   using Counter = std::atomic<std::uint64_t>;

@@ -55,12 +55,13 @@ struct RequestReader::Parser {
 };
 
 RequestReader::RequestReader(Transport& transport, Deadline& deadline, Metrics& metrics,
-                             const ServerOptions& options)
+                             BodyBudget& bodies, const ServerOptions& options)
     : transport_(transport),
       deadline_(deadline),
       metrics_(metrics),
       options_(options),
-      parser_(std::make_unique<Parser>()) {}
+      parser_(std::make_unique<Parser>()),
+      body_share_(bodies) {}
 
 RequestReader::~RequestReader() = default;
 
@@ -149,6 +150,7 @@ base::Result<void> RequestReader::take_request() {
 
 Task<base::Result<bool>> RequestReader::read_header() {
   request_ = {};
+  body_share_.clear();
   header_bytes_ = 0;
   if (buffer_.size() > kBodyBufferBytes / 4 && !has_bytes())
     buffer_ = std::string(kBufferBytes, '\0');
@@ -203,6 +205,14 @@ Task<base::Result<void>> RequestReader::read_body() {
   while (!parser_->http->is_done()) {
     const auto parsed = parse();
     if (!parsed) co_return parsed.error();
+    if (!body_share_.grow_to(parser_->http->get().body().size())) {
+      metrics_.count_limit(Limit::kBodiesBytes);
+      parser_->http->get().body() = std::string();
+      body_share_.clear();
+      result = Error{ErrorId::kBrokerBusy,
+                     "too many bodies of other requests are in memory; try again", std::nullopt};
+      co_return result;
+    }
     if (*parsed) break;
     set_body_deadline(begin);
     if (co_await fill(kBodyBufferBytes)) continue;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "server/body_budget.h"
 #include "server/deadline.h"
 #include "server/metrics.h"
 #include "server/net.h"
@@ -24,7 +25,7 @@ namespace weir::server {
 
 class RequestReader {
  public:
-  RequestReader(Transport& transport, Deadline& deadline, Metrics& metrics,
+  RequestReader(Transport& transport, Deadline& deadline, Metrics& metrics, BodyBudget& bodies,
                 const ServerOptions& options);
   ~RequestReader();
 
@@ -61,6 +62,7 @@ class RequestReader {
   std::size_t begin_ = 0;         // from here
   std::size_t end_ = 0;           // to there
   std::size_t header_bytes_ = 0;  // parsed so far
+  BodyBudget::Share body_share_;
   Request request_;
   bool is_first_ = true;
 };

@@ -51,7 +51,8 @@ struct ServerOptions {
   std::size_t header_count_max = 100;
   std::chrono::milliseconds header_timeout{10'000};  // for the whole of it, and a TLS handshake
   std::size_t body_bytes_max = std::size_t{8} << 20U;
-  std::chrono::milliseconds body_timeout{10'000};  // and more by what has arrived:
+  std::size_t bodies_bytes_max = std::size_t{1} << 30U;  // of all requests together
+  std::chrono::milliseconds body_timeout{10'000};        // and more by what has arrived:
   std::size_t body_bytes_per_second_min = std::size_t{64} << 10U;
   std::chrono::milliseconds idle_timeout{60'000};   // between requests
   std::chrono::milliseconds write_timeout{30'000};  // without a byte taken by the peer

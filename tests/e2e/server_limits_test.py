@@ -23,7 +23,8 @@ CLOSED = 0  # instead of a status: the connection ends without an answer
 
 SETTINGS = {
     "server.authentication_queue": 1, "server.connections": 40, "server.header_bytes": 4096,
-    "server.header_timeout": "2s", "server.body_bytes": "64KiB", "server.body_timeout": "500ms",
+    "server.header_timeout": "2s", "server.body_bytes": "64KiB", "server.bodies_bytes": "100KiB",
+    "server.body_timeout": "500ms",
     "server.idle_timeout": "1s", "server.websocket_message_bytes": 1024,
     "broker.batch_events": 20, "broker.subscriptions_per_owner": 3, "broker.definition_bytes": 20000,
     "broker.types": 3, "broker.outbox": 50, "broker.dedup_keys": 30,
@@ -93,6 +94,13 @@ def too_many_connections(broker: Broker) -> int:
         status = sent(GET + b"\r\n")(broker)
     eventually(lambda: sent(GET + b"\r\n")(broker) == 200, "others are gone")
     return status
+
+
+def too_many_bodies(broker: Broker) -> int:
+    with socket.create_connection(("127.0.0.1", broker.port), timeout=PATIENCE_S) as other:
+        other.sendall(POST + b"Content-Length: 60001\r\n\r\n" + b" " * 60_000)
+        eventually(lambda: broker.metric("weir_request_body_bytes") >= 60_000, "it has come")
+        return sent(POST + b"Content-Length: 60000\r\n\r\n" + b" " * 60_000)(broker)
 
 
 def too_many_verifications(broker: Broker) -> int:
@@ -167,6 +175,7 @@ ROWS = [
         sent(POST + b"Content-Length: 70000\r\n\r\n")),
     Row("server.body_bytes", 413, hit("body_bytes_max"),
         sent(POST + b"Transfer-Encoding: chunked\r\n\r\nFFFFFF\r\n")),
+    Row("server.bodies_bytes", 429, hit("bodies_bytes_max"), too_many_bodies),
     Row("server.body_timeout", 408, hit("body_timeout"),
         sent(POST + b"Content-Length: 10\r\n\r\n12345")),
     Row("server.idle_timeout", CLOSED, hit("idle_timeout"), sent(GET + b"\r\n", b"")),
