@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of ./bench: builds and runs a family of benchmarks and holds it against its bars.
 
-Families and bars are in tools/bars.toml. Prints one line per bar; writes all results as JSON, and
-an SVG of cost over size where a benchmark has several sizes, under build/bench/.
+Families and bars are in tools/bars.toml. Prints one line per bar, and one per benchmark whose
+counters are to be shown; writes all results as JSON, and an SVG of cost over size where a benchmark
+has several sizes, under build/bench/.
 """
 
 import argparse
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -73,9 +75,22 @@ def judge(bar: dict, runs: list[dict]) -> tuple[str, bool]:
     else:
         limit, sign = bar["at_most"], "<="
         ok = measured is not None and measured <= limit
-    shown = "not measured" if measured is None else f"{measured:,.4g}" if measured < 1000 \
-        else f"{measured:,.0f}"
+    shown = "not measured" if measured is None else number(measured)
     return f"{bar['name']:36}{shown:>16}   {sign} {limit:<12,}{'ok' if ok else 'short'}", ok
+
+
+def number(value: float) -> str:
+    return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
+
+
+def show(row: dict, runs: list[dict]) -> str:
+    """The median of each counter over all repetitions."""
+    words = []
+    for counter in row["counters"]:
+        values = [run[counter] for run in runs
+                  if run["run_name"].split("/")[0] == row["benchmark"] and counter in run]
+        words.append(f"{counter} {number(statistics.median(values)) if values else 'not measured'}")
+    return f"{row['benchmark']}: {', '.join(words)}"
 
 
 def curves(runs: list[dict]) -> dict[str, list[tuple[float, float]]]:
@@ -114,6 +129,9 @@ def run_family(family: str, table: dict, quick: bool, with_data: bool) -> bool:
     lines = [judge(bar, runs) for bar in table.get("bar", []) if bar["family"] == family]
     for line, _ in lines:
         print(line)
+    for row in table.get("show", []):
+        if row["family"] == family:
+            print(show(row, runs))
     return all(ok for _, ok in lines)
 
 

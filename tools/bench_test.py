@@ -33,6 +33,12 @@ class BenchTest(unittest.TestCase):
         self.assertFalse(ok)
         self.assertIn("not measured", line)
 
+    def test_shows_the_median_of_counters(self):
+        row = {"benchmark": "BM_A", "counters": ["speed", "absent"]}
+        self.assertEqual(bench.show(row, RUNS), "BM_A: speed 3, absent not measured")
+        self.assertEqual(bench.show({**row, "counters": ["speed"]}, [run("BM_A", 12345.6)]),
+                         "BM_A: speed 12,346")
+
     def test_draws_the_benchmarks_with_several_sizes(self):
         manual = {**run("BM_M/10/manual_time", 9.0), "real_time": 1.0}
         curves = bench.curves([*RUNS, manual])

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -105,7 +106,7 @@ void JetStream::create_stream() {
                      stream));
     while (read_messages() == 0) {
     }
-    if (last_message_.find("\"error\"") == std::string::npos) return;
+    if (std::exchange(error_count_, 0) == 0) return;
     std::this_thread::sleep_for(kAttemptInterval);
   }
   WEIR_CHECK(false && "the stream is created");
@@ -123,6 +124,7 @@ void JetStream::publish(std::string_view payload, std::uint64_t count, std::uint
     if (!block.empty()) send(block);
     pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
     if (block.empty() || ::poll(&ready, 1, 0) > 0) acknowledged += read_messages();
+    WEIR_CHECK(error_count_ == 0);
   }
 }
 
@@ -150,7 +152,8 @@ std::uint64_t JetStream::read_messages() {
       const std::string_view number = line.substr(line.rfind(' ') + 1);
       std::from_chars(number.data(), number.data() + number.size(), bytes);
       if (rest_.size() < next + bytes + 2) break;
-      last_message_ = rest_.substr(next, bytes);
+      const std::string_view message = std::string_view(rest_).substr(next, bytes);
+      if (message.find("\"error\"") != std::string_view::npos) ++error_count_;
       next += bytes + 2;
       ++count;
     } else if (line == "PING") {

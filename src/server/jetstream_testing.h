@@ -24,7 +24,7 @@ class JetStream {
   JetStream& operator=(const JetStream&) = delete;
 
   // Publishes so many messages of the payload, at most `window` without their acknowledgements, and
-  // waits for all of these.
+  // waits for all of these. Aborts if one is not acknowledged but refused.
   void publish(std::string_view payload, std::uint64_t count, std::uint64_t window);
 
   pid_t process() const { return process_; }
@@ -41,8 +41,8 @@ class JetStream {
   std::uint16_t port_ = 0;
   pid_t process_ = 0;
   int socket_ = -1;
-  std::string rest_;          // read, and not whole yet
-  std::string last_message_;  // the payload of the last one
+  std::string rest_;               // read, and not whole yet
+  std::uint64_t error_count_ = 0;  // messages that tell of one
 };
 
 }  // namespace weir::server
