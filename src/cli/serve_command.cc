@@ -78,7 +78,7 @@ class Service {
     log_tokens();
     settings.webhooks.log = log_;
     settings.webhooks.seed = static_cast<std::uint64_t>(settings.webhooks.now().nanoseconds);
-    auto sender = server::WebhookSender::create(*broker_, std::move(settings.webhooks));
+    auto sender = server::WebhookSender::create(*broker_, settings.webhooks);
     if (!sender) return sender.error();
     sender_ = *std::move(sender);
     broker_->listen_to_sinks(sender_);

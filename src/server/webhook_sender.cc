@@ -55,8 +55,8 @@ HttpConnectorOptions connector_options(const WebhookOptions& options, TlsContext
 
 class WebhookSender::Impl {
  public:
-  Impl(broker::Broker& broker, WebhookOptions options, TlsContextPtr tls)
-      : Impl(broker, std::move(options), std::move(tls), std::make_shared<asio::io_context>(1)) {}
+  Impl(broker::Broker& broker, const WebhookOptions& options, TlsContextPtr tls)
+      : Impl(broker, options, std::move(tls), std::make_shared<asio::io_context>(1)) {}
   ~Impl() { stop(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -87,7 +87,7 @@ class WebhookSender::Impl {
   }
 
  private:
-  Impl(broker::Broker& broker, WebhookOptions options, TlsContextPtr tls,
+  Impl(broker::Broker& broker, const WebhookOptions& options, TlsContextPtr tls,
        const std::shared_ptr<asio::io_context>& io)
       : shared_{.broker = broker,
                 .options = options,
@@ -118,12 +118,12 @@ class WebhookSender::Impl {
 };
 
 base::Result<std::shared_ptr<WebhookSender>> WebhookSender::create(broker::Broker& broker,
-                                                                   WebhookOptions options) {
+                                                                   const WebhookOptions& options) {
   if (auto error = check(options)) return *std::move(error);
   try {
     auto tls = make_tls_client({.ca_file = options.ca_file});
     if (!tls) return tls.error();
-    auto impl = std::make_unique<Impl>(broker, std::move(options), *std::move(tls));
+    auto impl = std::make_unique<Impl>(broker, options, *std::move(tls));
     return std::shared_ptr<WebhookSender>(new WebhookSender(std::move(impl)));
   } catch (const std::exception& exception) {
     return base::Error{base::ErrorId::kHttpConnect, exception.what(), std::nullopt};

@@ -55,7 +55,7 @@ class WebhookSender final : public broker::SinkListener {
  public:
   // kHttpTls if the authorities cannot be read; kBrokerOption if the origin or a bound is no good.
   static base::Result<std::shared_ptr<WebhookSender>> create(broker::Broker& broker,
-                                                             WebhookOptions options);
+                                                             const WebhookOptions& options);
   ~WebhookSender() override;
   WebhookSender(const WebhookSender&) = delete;
   WebhookSender& operator=(const WebhookSender&) = delete;

@@ -62,8 +62,8 @@ WebhookOptions fast_options() {
 // A sender with one subscription, s.
 class WebhookSenderTest : public ::testing::Test {
  protected:
-  void begin(std::string_view sink, WebhookOptions options = fast_options()) {
-    auto sender = WebhookSender::create(broker_, std::move(options));
+  void begin(std::string_view sink, const WebhookOptions& options = fast_options()) {
+    auto sender = WebhookSender::create(broker_, options);
     ASSERT_EQ(describe(sender), "ok");
     sender_ = *std::move(sender);
     sender_->on_sink(WebhookBroker::subscription("s", sink));
