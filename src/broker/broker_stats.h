@@ -35,7 +35,7 @@ struct BrokerStats {
   std::uint64_t match_signature_rejects = 0;  // of these, stopped by their signature
   std::uint64_t match_verified = 0;           // looked at in full
   std::uint64_t match_matches = 0;            // that hold
-  std::uint64_t dedup_forgotten = 0;      // accepted events not remembered as long as they should
+  std::uint64_t dedup_forgotten = 0;  // accepted events not remembered as long as they should
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;
 

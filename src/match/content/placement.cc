@@ -295,8 +295,7 @@ RecordRef Placement::last() {
 
 void Placement::add_found(BucketId bucket) {
   found_.push_back(bucket);
-  found_row_count_ += rows_.row_count(bucket);
-  rows_.prefetch(bucket);
+  found_row_count_ += rows_.prefetch(bucket);
 }
 
 std::size_t Placement::find_rows(const EventValues& values) {

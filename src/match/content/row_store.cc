@@ -131,12 +131,13 @@ RecordRef RowStore::record_at(BucketId id, std::uint32_t place) const {
   return block_at(buckets_[id], place).read(place % kBlockRowsMax).record;
 }
 
-void RowStore::prefetch(BucketId id) const {
+std::uint32_t RowStore::prefetch(BucketId id) const {
   const Bucket& bucket = buckets_[id];
   prefetch_block(bucket.first, bucket.first_capacity);
-  if (!bucket.more) return;
+  if (!bucket.more) return bucket.row_count;
   const std::size_t count = std::min(bucket.more->size(), kBlocksAhead);
   for (std::size_t i = 0; i < count; ++i) prefetch_block((*bucket.more)[i], kBlockRowsMax);
+  return bucket.row_count;
 }
 
 std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* lanes,

@@ -34,7 +34,8 @@ class RowStore {
   // One more than the largest id in use so far.
   std::size_t bucket_bound() const { return buckets_.size(); }
 
-  void prefetch(BucketId id) const;
+  // Asks for the first blocks, for a scan some steps later; gives the number of rows.
+  std::uint32_t prefetch(BucketId id) const;
   // Writes the records of rows that let the event through, and gives their number. There must be
   // room for all rows of the bucket.
   std::size_t scan(BucketId id, RowKernel kernel, const std::uint8_t* lanes,
