@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement: where each conjunction is looked for: its rows in buckets, and what leads to them.
 //
-//   event -> points           -> a bucket each               \
-//         -> cells of numbers -> a few buckets each           > rows, by their signatures ->
-//         records
-//         -> the unindexed, always                           /
+//   event -> points           -> a bucket each        -+
+//         -> cells of numbers -> a few buckets each    +-> rows, by their signatures -> records
+//         -> the unindexed, always                    -+
 //
 // A conjunction is reached through its rarest door: a point that the event must have, one of
 // several, or a range. Its row carries a signature of its two rarest other tests. What is rare is
