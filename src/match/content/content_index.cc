@@ -180,10 +180,12 @@ void ContentIndex::adapt() {
 }
 
 // A record among those that the event led to is met as often as events lead to it: so the mean of
-// best / now over such records tells what part of all that would be left.
+// best / now over such records tells what part of all that would be left. It is a guess, and may be
+// too good: so the guess right after a move, when there is nothing to gain, is what counts as 1.
 bool ContentIndex::is_worth_moving() {
   constexpr std::size_t kSampleCount = 256;
   constexpr double kWorthwhile = 0.8;
+  constexpr double kLeftByMoveMin = 0.6;  // less than that is no error of the guess
   constexpr std::size_t kRowsMin = 16;
   const std::size_t rows = placement_->found_row_count();
   if (rows < kRowsMin) return false;
@@ -195,7 +197,11 @@ bool ContentIndex::is_worth_moving() {
   const double left = ratio_sum_ / static_cast<double>(ratio_count_);
   ratio_sum_ = 0;
   ratio_count_ = 0;
-  return left <= kWorthwhile;
+  if (std::exchange(has_moved_, false)) {
+    left_by_move_ = std::max(left, kLeftByMoveMin);
+    return false;
+  }
+  return left <= kWorthwhile * left_by_move_;
 }
 
 void ContentIndex::begin_moving() {
@@ -209,7 +215,10 @@ void ContentIndex::move_some() {
   constexpr int kMovesPerEvent = 64;
   for (int i = 0; i < kMovesPerEvent; ++i) {
     const RecordRef record = old_->last();
-    if (record == kNoId) return old_.reset();
+    if (record == kNoId) {
+      has_moved_ = true;
+      return old_.reset();
+    }
     records_.read_tests(record, tests_);
     old_->remove(record, tests_);
     placement_->add(record, tests_);

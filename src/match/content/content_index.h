@@ -99,6 +99,8 @@ class ContentIndex {
   base::Prng prng_{0};
   double ratio_sum_ = 0;
   std::size_t ratio_count_ = 0;
+  bool has_moved_ = false;  // and what that left is not known yet
+  double left_by_move_ = 1;
   MatchCounters counters_;
 };
 

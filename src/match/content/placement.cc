@@ -203,7 +203,7 @@ Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeT
   records.set_side(record, side_);
   switch (door.kind) {
     case Kind::kTest:
-      by_point_count_ += tests[door.index].is_point() ? 1 : 0;
+      if (tests[door.index].is_point()) ++by_point_count_;
       return {existing(test_bucket(tests[door.index], door.grid)), row};
     case Kind::kExtra:
       for (const PointId point : points_of(door, *extra)) {
@@ -249,7 +249,7 @@ void Placement::remove(RecordRef record, std::span<const CodeTest> tests) {
   --counts_[static_cast<std::size_t>(door.kind)];
   switch (door.kind) {
     case Kind::kTest:
-      by_point_count_ -= tests[door.index].is_point() ? 1 : 0;
+      if (tests[door.index].is_point()) --by_point_count_;
       return remove_row(test_bucket(tests[door.index], door.grid), records.row(record));
     case Kind::kExtra: {
       Extra* const extra = context_.extras.find(records, record);

@@ -16,7 +16,7 @@ bool is_one_word(const CodeTest& test) {
 
 std::size_t RecordStore::test_words(std::span<const CodeTest> tests) {
   std::size_t count = (tests.size() + 1) / 2;
-  for (const CodeTest& test : tests) count += is_one_word(test) ? 1 : 2;
+  for (const CodeTest& test : tests) count += is_one_word(test) ? 1U : 2U;
   return count;
 }
 
@@ -25,7 +25,7 @@ std::size_t RecordStore::test_words(const std::uint32_t* record) {
   std::size_t count = (test_count + 1) / 2;
   for (std::size_t i = 0; i < test_count; ++i) {
     const unsigned kind = column_word(record, i) >> kKindShift;
-    count += kind == kRange || kind == kDetail ? 2 : 1;
+    count += kind == kRange || kind == kDetail ? 2U : 1U;
   }
   return count;
 }

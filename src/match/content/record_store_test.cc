@@ -138,7 +138,7 @@ TEST(RecordStoreTest, HoldsIfAllTestsHold) {
       const bool expected = std::ranges::all_of(
           model.tests, [&](const CodeTest& test) { return test.holds(values.code(test.column)); });
       ASSERT_EQ(store.holds(ref, values), expected);
-      held += expected && !model.tests.empty() ? 1 : 0;
+      if (expected && !model.tests.empty()) ++held;
     }
     if (prng.chance(0.5)) store.remove(ref);
   }

@@ -21,7 +21,9 @@ class SubscriptionTableTest : public testing::Test {
   bool has(SubscriptionId id) {
     const RecordRef other = records_.add({.match = {id, 0}, .tests = {}});
     const bool added = table_.add(id, other);
-    if (added) EXPECT_EQ(table_.remove(id), other);
+    if (added) {
+      EXPECT_EQ(table_.remove(id), other);
+    }
     records_.remove(other);
     return !added;
   }
