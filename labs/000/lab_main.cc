@@ -6,17 +6,17 @@
 // A file has lines `client TAB event`. What is not given is generated.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "000/figures.h"
 #include "000/generator.h"
+#include "shared/lab_program.h"
+#include "shared/parse.h"
 
 namespace {
 
@@ -34,16 +34,12 @@ struct Arguments {
   std::vector<std::pair<std::string, std::string>> flows;
 };
 
-bool parse_number(std::string_view text, std::size_t lowest, std::size_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= lowest;
-}
-
 bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
   if (name == "--out") arguments.directory = value;
   if (name == "--out") return !value.empty();
-  if (name == "--events") return parse_number(value, kEventCountMin, arguments.event_count);
-  if (name == "--repetitions") return parse_number(value, 1, arguments.repetition_count);
+  if (name == "--events")
+    return weir::lab::parse_count(value, kEventCountMin, arguments.event_count);
+  if (name == "--repetitions") return weir::lab::parse_count(value, 1, arguments.repetition_count);
   const std::size_t middle = value.find('=');
   if (middle == std::string_view::npos || (name != "--weblog" && name != "--flows")) return false;
   auto& files = name == "--weblog" ? arguments.web_logs : arguments.flows;
@@ -90,7 +86,7 @@ void generate_missing(const Arguments& arguments, Lab& lab) {
   }
 }
 
-bool write_all(const Lab& lab) {
+std::string write_all(const Lab& lab) {
   using Figure = bool (*)(const Lab&);
   constexpr Figure kFigures[] = {
       weir::lab::write_false_positives, weir::lab::write_load,
@@ -100,13 +96,7 @@ bool write_all(const Lab& lab) {
       weir::lab::write_bursts,          weir::lab::write_tree_levels,
       weir::lab::write_top_down,
   };
-  for (const Figure figure : kFigures) {
-    if (!figure(lab)) {
-      fmt::print(stderr, "lab_000: cannot write to {}\n", lab.directory);
-      return false;
-    }
-  }
-  return true;
+  return weir::lab::write_figures<Lab>(lab, kFigures);
 }
 
 }  // namespace
@@ -114,14 +104,9 @@ bool write_all(const Lab& lab) {
 int main(int argc, char** argv) {
   const std::span<char*> words(argv, static_cast<std::size_t>(argc));
   Arguments arguments;
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    if (i + 1 == words.size() || !parse_argument(words[i], words[i + 1], arguments)) {
-      fmt::print(stderr, "lab_000: what is '{}'?\n", words[i]);
-      return 2;
-    }
-  }
-  if (arguments.directory.empty()) {
-    fmt::print(stderr, "lab_000: --out DIR is missing\n");
+  const std::string unclear = weir::lab::parse_arguments(words, arguments, parse_argument);
+  if (!unclear.empty()) {
+    fmt::print(stderr, "lab_000: {}\n", unclear);
     return 2;
   }
   Lab lab{.directory = arguments.directory,
@@ -133,5 +118,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   generate_missing(arguments, lab);
-  return write_all(lab) ? 0 : 1;
+  const std::string trouble = write_all(lab);
+  if (trouble.empty()) return 0;
+  fmt::print(stderr, "lab_000: {}\n", trouble);
+  return 1;
 }

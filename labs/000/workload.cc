@@ -12,17 +12,10 @@
 
 #include "base/hash.h"
 #include "bloom/probe.h"
+#include "shared/parse.h"
 
 namespace weir::lab {
 namespace {
-
-// Cuts off the part before the separator; all of it if there is none.
-std::string_view take_until(std::string_view& rest, char separator) {
-  const std::size_t end = std::min(rest.find(separator), rest.size());
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return part;
-}
 
 bool is_address(std::string_view client) {
   return std::ranges::count(client, '.') == 3 &&

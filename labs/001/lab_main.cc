@@ -7,18 +7,18 @@
 // are of all subscriptions, the rest of a twentieth.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "001/figures.h"
 #include "001/generator.h"
+#include "shared/lab_program.h"
+#include "shared/parse.h"
 
 namespace {
 
@@ -38,17 +38,14 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-bool parse_number(std::string_view text, std::size_t lowest, std::size_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= lowest;
-}
-
 bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
   if (name == "--out") arguments.directory = value;
   if (name == "--out") return !value.empty();
-  if (name == "--subscriptions") return parse_number(value, 1'000, arguments.subscription_count);
-  if (name == "--publications") return parse_number(value, 20, arguments.publication_count);
-  if (name == "--draws") return parse_number(value, 1, arguments.draw_count);
+  if (name == "--subscriptions")
+    return weir::lab::parse_count(value, 1'000, arguments.subscription_count);
+  if (name == "--publications")
+    return weir::lab::parse_count(value, 20, arguments.publication_count);
+  if (name == "--draws") return weir::lab::parse_count(value, 1, arguments.draw_count);
   const std::size_t middle = value.find('=');
   if (middle == std::string_view::npos || name != "--workload") return false;
   arguments.workloads.emplace_back(value.substr(0, middle), value.substr(middle + 1));
@@ -75,19 +72,13 @@ bool read_files(const Arguments& arguments, std::vector<weir::lab::Workload>& wo
   return true;
 }
 
-bool write_all(const Lab& lab) {
+std::string write_all(const Lab& lab) {
   using Figure = bool (*)(const Lab&);
   constexpr Figure kFigures[] = {
       weir::lab::write_floors, weir::lab::write_prefilter,  weir::lab::write_equality,
       weir::lab::write_times,  weir::lab::write_compressed,
   };
-  for (const Figure figure : kFigures) {
-    if (!figure(lab)) {
-      fmt::print(stderr, "lab_001: cannot write to {}\n", lab.directory);
-      return false;
-    }
-  }
-  return true;
+  return weir::lab::write_figures<Lab>(lab, kFigures);
 }
 
 }  // namespace
@@ -95,14 +86,9 @@ bool write_all(const Lab& lab) {
 int main(int argc, char** argv) {
   const std::span<char*> words(argv, static_cast<std::size_t>(argc));
   Arguments arguments;
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    if (i + 1 == words.size() || !parse_argument(words[i], words[i + 1], arguments)) {
-      fmt::print(stderr, "lab_001: what is '{}'?\n", words[i]);
-      return 2;
-    }
-  }
-  if (arguments.directory.empty()) {
-    fmt::print(stderr, "lab_001: --out DIR is missing\n");
+  const std::string unclear = weir::lab::parse_arguments(words, arguments, parse_argument);
+  if (!unclear.empty()) {
+    fmt::print(stderr, "lab_001: {}\n", unclear);
     return 2;
   }
   Lab lab{.directory = arguments.directory,
@@ -112,5 +98,8 @@ int main(int argc, char** argv) {
           .probe_trial_count = 10 * arguments.subscription_count,
           .cpu_seconds = thread_cpu_seconds};
   if (!read_files(arguments, lab.workloads)) return 1;
-  return write_all(lab) ? 0 : 1;
+  const std::string trouble = write_all(lab);
+  if (trouble.empty()) return 0;
+  fmt::print(stderr, "lab_001: {}\n", trouble);
+  return 1;
 }

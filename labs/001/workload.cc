@@ -4,30 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <system_error>
 
 #include "bloom/probe.h"
+#include "shared/parse.h"
 
 namespace weir::lab {
 namespace {
-
-// Cuts off the part before the separator; all of it if there is none.
-std::string_view take_until(std::string_view& rest, char separator) {
-  const std::size_t end = std::min(rest.find(separator), rest.size());
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return part;
-}
-
-template <typename Number>
-bool parse_number(std::string_view text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 bool parse_publication(std::string_view line, std::vector<std::int64_t>& values) {
   while (!line.empty()) {
