@@ -44,9 +44,7 @@ RecordRef ContentIndex::add(Entry entry) {
     always_.push_back(entry.match);
     always_records_.push_back(record);
   } else if (is_bulk_) {
-    constexpr std::size_t kPendingCountMax = 100'000;
-    pending_.push_back(record);
-    if (pending_.size() == kPendingCountMax) place_pending();
+    placement_->add_later(record, entry.tests);
   } else {
     placement_->add(record, entry.tests);
   }
@@ -59,14 +57,8 @@ void ContentIndex::begin_bulk(std::size_t count) {
 }
 
 void ContentIndex::end_bulk() {
-  place_pending();
-  pending_.shrink_to_fit();
+  placement_->write_rows();
   is_bulk_ = false;
-}
-
-void ContentIndex::place_pending() {
-  placement_->add_all(pending_);
-  pending_.clear();
 }
 
 RecordRef ContentIndex::add_empty(SubscriptionId id) {

@@ -69,7 +69,6 @@ class ContentIndex {
   bool holds_extra(RecordRef record, filter::Scorer& scorer) const;
   bool is_tied(RecordRef record) const;
   void collect(Placement& placement, std::size_t& count);
-  void place_pending();
   void observe();
   void adapt();
   bool is_worth_moving();
@@ -92,7 +91,6 @@ class ContentIndex {
   std::size_t never_count_ = 0;
 
   bool is_bulk_ = false;
-  std::vector<RecordRef> pending_;  // added in bulk, and not placed yet
 
   std::vector<RecordRef> reached_;  // of the event at hand; as long as it ever was
   mutable std::vector<CodeTest> tests_;

@@ -46,31 +46,51 @@ void Placement::improve_grid(ColumnId id) {
   constexpr std::size_t kSampleCountMin = 32;
   constexpr std::size_t kSampleGrowth = 16;
   Column& at = column(id);
-  if (at.grids.size() == kGridCountMax) return;
+  if (at.has_last_grid) return;
   const ColumnSamples::Sample sample = context_.samples.sample(id);
   const std::size_t sample_count = sample.codes.size();
   const std::size_t wanted =
       at.grids.empty() ? kSampleCountMin : at.grids.back().sample_count * kSampleGrowth;
   if (sample_count < std::min(wanted, ColumnSamples::kSampleCountMax)) return;
-  if (!at.grids.empty() && at.grids.back().sample_count >= ColumnSamples::kSampleCountMax) return;
   const Grid::Sample kind = sample.of_events ? Grid::Sample::kEvents : Grid::Sample::kBounds;
   at.grids.push_back(
       {.grid = Grid(sample.codes, kind), .lane = take_lane(id), .sample_count = sample_count});
+  at.has_last_grid =
+      at.grids.size() == kGridCountMax || sample_count >= ColumnSamples::kSampleCountMax;
 }
 
-// Of the events that fulfil the test.
-double Placement::share(const CodeTest& test) const {
-  constexpr double kUnknown = 0.5;
-  if (test.is_point()) return context_.vocabulary.points().share(test.low - kPointCodeMin);
-  const Column* const at = test.is_range() ? find_column(test.column) : nullptr;
-  if (at == nullptr || at->grids.empty()) return test.is_range() ? kUnknown : 1;
+void Placement::judge(const CodeTest& test, Judged& judged) const {
+  if (test.is_point()) {
+    judged.is_test = true;
+    judged.share = context_.vocabulary.points().share(test.low - kPointCodeMin);
+    judged.door_share = judged.share;
+    return;
+  }
+  if (!test.is_range()) return;
+  judged.is_test = true;
+  const Column* const at = find_column(test.column);
+  if (at == nullptr || at->grids.empty()) {
+    constexpr double kUnknown = 0.5;
+    judged.share = kUnknown;
+    return;
+  }
   const Grid& grid = at->grids.back().grid;
-  return grid.share(grid.cell(test.low), grid.cell(test.high()));
+  judged.grid = static_cast<std::uint8_t>(at->grids.size());
+  judged.cells = grid.cells(test.low, test.high());
+  judged.share = grid.share(judged.cells.low, judged.cells.high);
+  const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
+  judged.door_share = grid.share(group.first_cell(), group.last_cell());
 }
 
-// Of the events that lead to it, if it is a door.
-double Placement::share(const CodeTest& test, std::uint8_t grid) const {
-  if (test.is_point()) return share(test);
+void Placement::judge_all(std::span<const CodeTest> tests) const {
+  judged_.clear();
+  judged_.resize(tests.size());
+  for (std::size_t i = 0; i < tests.size(); ++i) judge(tests[i], judged_[i]);
+}
+
+// Of the events that lead to a test by one of its column's grids.
+double Placement::share_of_door(const CodeTest& test, std::uint8_t grid) const {
+  if (test.is_point()) return context_.vocabulary.points().share(test.low - kPointCodeMin);
   if (grid == 0) return 1;
   const GridDoor& at = find_column(test.column)->grids[grid - 1];
   const RangeGroup group = at.group_of(test);
@@ -95,77 +115,78 @@ std::span<const PointId> Placement::points_of(const DoorChoice& door, const Extr
   return std::span(extra.points).subspan(points.points_begin, points.point_count);
 }
 
-double Placement::share_now(const DoorChoice& door, std::span<const CodeTest> tests,
-                            const Extra* extra) const {
-  if (door.kind == Kind::kTest) return share(tests[door.index], door.grid);
-  if (door.kind != Kind::kExtra) return 1;
+double Placement::share_of_points(const DoorChoice& door, const Extra& extra) const {
   double sum = 0;
-  for (const PointId point : points_of(door, *extra)) {
+  for (const PointId point : points_of(door, extra)) {
     sum += context_.vocabulary.points().share(point);
   }
   return std::min(sum, 1.0);
 }
 
+double Placement::share_now(const DoorChoice& door, std::span<const CodeTest> tests,
+                            const Extra* extra) const {
+  if (door.kind == Kind::kTest) return share_of_door(tests[door.index], door.grid);
+  return door.kind == Kind::kExtra ? share_of_points(door, *extra) : 1;
+}
+
+// Requires that the tests are judged.
 Placement::Choice Placement::choose(std::span<const CodeTest> tests, const Extra* extra) const {
   Choice best{{.kind = Kind::kUnindexed}, std::numeric_limits<double>::infinity()};
-  const auto consider = [&](const DoorChoice& door) {
-    const double here = share_now(door, tests, extra);
-    if (here < best.share) best = {door, here};
-  };
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    const auto index = static_cast<std::uint8_t>(i);
-    if (tests[i].is_point()) consider({Kind::kTest, index});
-    if (!tests[i].is_range()) continue;
-    const Column* const at = find_column(tests[i].column);
-    const std::size_t grid_count = at == nullptr ? 0 : at->grids.size();
-    consider({Kind::kTest, index, static_cast<std::uint8_t>(grid_count)});
+    const Judged& judged = judged_[i];
+    if (!judged.is_test || judged.door_share >= best.share) continue;
+    best = {{Kind::kTest, static_cast<std::uint8_t>(i), judged.grid}, judged.door_share};
   }
   const std::size_t door_count =
       extra == nullptr ? 0 : std::min<std::size_t>(extra->doors.size(), 255);
   for (std::size_t i = 0; i < door_count; ++i) {
-    consider({Kind::kExtra, static_cast<std::uint8_t>(i)});
+    const DoorChoice door{Kind::kExtra, static_cast<std::uint8_t>(i)};
+    const double share = share_of_points(door, *extra);
+    if (share < best.share) best = {door, share};
   }
   if (best.door.kind == Kind::kUnindexed) best.share = 1;
   return best;
 }
 
-LaneTest Placement::lane_test(const CodeTest& test) {
+LaneTest Placement::lane_test(const CodeTest& test, const Judged& judged) {
   Column& at = column(test.column);
   if (test.is_point()) {
     if (at.lane == kOpenLane) at.lane = take_lane(test.column);
     if (at.lane == kOpenLane) return {};
     return {at.lane, byte_of(test.low), 0};
   }
-  if (at.grids.empty() || at.grids.back().lane == kOpenLane) return {};
-  const GridDoor& last = at.grids.back();
-  const std::uint8_t low = last.grid.cell(test.low);
-  return {last.lane, low, static_cast<std::uint8_t>(last.grid.cell(test.high()) - low)};
+  if (judged.grid == 0 || at.grids.back().lane == kOpenLane) return {};
+  const auto [low, high] = judged.cells;
+  return {at.grids.back().lane, low, static_cast<std::uint8_t>(high - low)};
 }
 
-// The signature is of the two tests that are rarest among the events that lead here.
+// The signature is of the two tests that are rarest among the events that lead here. Requires that
+// the tests are judged.
 Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice) {
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   struct Rare {
-    const CodeTest* test = nullptr;
+    std::size_t index = kNone;
     double share = 1;
   };
   Rare rare[2];
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    if (!tests[i].is_point() && !tests[i].is_range()) continue;
-    double here = share(tests[i]);
+    if (!judged_[i].is_test) continue;
+    double here = judged_[i].share;
     if (choice.door.kind == Kind::kTest && choice.door.index == i) {
       if (tests[i].is_point()) continue;
       here = std::min(1.0, here / choice.share);
     }
     if (here < rare[0].share) {
       rare[1] = rare[0];
-      rare[0] = {&tests[i], here};
+      rare[0] = {i, here};
     } else if (here < rare[1].share) {
-      rare[1] = {&tests[i], here};
+      rare[1] = {i, here};
     }
   }
   Row row{.tests = {}, .record = record};
   for (std::size_t i = 0; i < 2; ++i) {
-    if (rare[i].test != nullptr) row.tests[i] = lane_test(*rare[i].test);
+    const std::size_t index = rare[i].index;
+    if (index != kNone) row.tests[i] = lane_test(tests[index], judged_[index]);
   }
   return row;
 }
@@ -183,6 +204,13 @@ BucketId& Placement::test_bucket(const CodeTest& test, std::uint8_t grid) {
   return door.door.bucket(door.group_of(test));
 }
 
+// The bucket of a test by its last grid.
+BucketId& Placement::chosen_bucket(const CodeTest& test, const Judged& judged) {
+  if (judged.grid == 0) return test_bucket(test, 0);
+  RangeDoor& door = columns_[test.column]->grids.back().door;
+  return door.bucket(RangeGroup::of(judged.cells.low, judged.cells.high));
+}
+
 // The bucket, made if there is none yet.
 BucketId Placement::existing(BucketId& bucket) {
   if (bucket == kNoId) bucket = rows_.make_bucket();
@@ -195,6 +223,7 @@ Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeT
   }
   RecordStore& records = context_.records;
   Extra* const extra = context_.extras.find(records, record);
+  judge_all(tests);
   const Choice choice = choose(tests, extra);
   const Row row = row_of(record, tests, choice);
   const DoorChoice& door = choice.door;
@@ -204,7 +233,7 @@ Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeT
   switch (door.kind) {
     case Kind::kTest:
       if (tests[door.index].is_point()) ++by_point_count_;
-      return {existing(test_bucket(tests[door.index], door.grid)), row};
+      return {existing(chosen_bucket(tests[door.index], judged_[door.index])), row};
     case Kind::kExtra:
       for (const PointId point : points_of(door, *extra)) {
         extra->rows.push_back(rows_.add(existing(point_bucket(point)), row));
@@ -221,25 +250,24 @@ void Placement::add(RecordRef record, std::span<const CodeTest> tests) {
   context_.records.set_row(record, rows_.add(pending.bucket, pending.row));
 }
 
-void Placement::add_all(std::span<const RecordRef> records) {
-  std::vector<CodeTest> tests;
-  std::vector<PendingRow> pending;
-  pending.reserve(records.size());
-  for (const RecordRef record : records) {
-    context_.records.read_tests(record, tests);
-    pending.push_back(prepare(record, tests));
-  }
+void Placement::add_later(RecordRef record, std::span<const CodeTest> tests) {
+  constexpr std::size_t kPendingCountMax = 200'000;
+  const PendingRow pending = prepare(record, tests);
+  if (pending.bucket != kNoId) pending_.push_back(pending);
+  if (pending_.size() >= kPendingCountMax) write_rows();
+}
+
+void Placement::write_rows() {
   std::vector<std::uint32_t> places(rows_.bucket_bound() + 1);
-  for (const PendingRow& row : pending) {
-    if (row.bucket != kNoId) ++places[row.bucket + 1];
-  }
+  for (const PendingRow& row : pending_) ++places[row.bucket + 1];
   std::partial_sum(places.begin(), places.end(), places.begin());
-  std::vector<const PendingRow*> sorted(places.back());
-  for (const PendingRow& row : pending) {
-    if (row.bucket != kNoId) sorted[places[row.bucket]++] = &row;
-  }
-  for (const PendingRow* const row : sorted) {
-    context_.records.set_row(row->row.record, rows_.add(row->bucket, row->row));
+  std::vector<PendingRow> sorted(pending_.size());
+  for (const PendingRow& row : pending_) sorted[places[row.bucket]++] = row;
+  pending_.clear();
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i + kAhead < sorted.size()) context_.records.prefetch(sorted[i + kAhead].row.record);
+    context_.records.set_row(sorted[i].row.record, rows_.add(sorted[i].bucket, sorted[i].row));
   }
 }
 
@@ -344,6 +372,7 @@ RecordRef Placement::record_at(std::size_t row_index) const {
 Placement::Shares Placement::shares(RecordRef record, std::span<const CodeTest> tests) const {
   const Extra* const extra = context_.extras.find(context_.records, record);
   const double now = share_now(context_.records.door(record), tests, extra);
+  judge_all(tests);
   double best = std::min(now, choose(tests, extra).share);
   for (const CodeTest& test : tests) {
     if (test.is_range()) best = std::min(best, share_with_new_grid(test));

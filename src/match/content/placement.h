@@ -53,8 +53,10 @@ class Placement {
 
   // Requires a record that stands nowhere, with these tests.
   void add(RecordRef record, std::span<const CodeTest> tests);
-  // The same for many, which is faster: the rows of a bucket are written together.
-  void add_all(std::span<const RecordRef> records);
+  // The same, but the row is written only by write_rows(), together with others of its bucket,
+  // which is faster. Nothing else may be done in between.
+  void add_later(RecordRef record, std::span<const CodeTest> tests);
+  void write_rows();
   // Requires a record that stands here, with these tests.
   void remove(RecordRef record, std::span<const CodeTest> tests);
   // Some record that stands here; kNoId if there is none. For emptying a placement to which
@@ -95,13 +97,23 @@ class Placement {
     std::size_t sample_count = 0;
 
     RangeGroup group_of(const CodeTest& test) const {
-      return RangeGroup::of(grid.cell(test.low), grid.cell(test.high()));
+      const auto [low, high] = grid.cells(test.low, test.high());
+      return RangeGroup::of(low, high);
     }
   };
   struct Column {
     std::uint8_t lane = kOpenLane;  // of points
     BucketId any = kNoId;           // of ranges that came before there was a grid
     std::vector<GridDoor> grids = {};
+    bool has_last_grid = false;
+  };
+  // What is known of one test.
+  struct Judged {
+    bool is_test = false;    // of a point or a range; nothing else is of use here
+    std::uint8_t grid = 0;   // of a range, as in DoorChoice
+    Grid::Cells cells = {};  // of a range in that grid
+    double share = 1;        // of the events that fulfil it
+    double door_share = 1;   // of the events that lead to it, if it is a door
   };
   struct Choice {
     DoorChoice door;
@@ -121,13 +133,15 @@ class Placement {
   void improve_grid(ColumnId id);
   std::uint8_t take_lane(ColumnId id);
 
-  double share(const CodeTest& test) const;
-  double share(const CodeTest& test, std::uint8_t grid) const;
+  void judge(const CodeTest& test, Judged& judged) const;
+  void judge_all(std::span<const CodeTest> tests) const;
+  double share_of_door(const CodeTest& test, std::uint8_t grid) const;
   double share_with_new_grid(const CodeTest& test) const;
+  double share_of_points(const DoorChoice& door, const Extra& extra) const;
   double share_now(const DoorChoice& door, std::span<const CodeTest> tests,
                    const Extra* extra) const;
   Choice choose(std::span<const CodeTest> tests, const Extra* extra) const;
-  LaneTest lane_test(const CodeTest& test);
+  LaneTest lane_test(const CodeTest& test, const Judged& judged);
   Row row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice);
   // Chooses the door, and gives the bucket it leads to; kNoId if the rows are already added, since
   // there are several.
@@ -136,6 +150,7 @@ class Placement {
   static std::span<const PointId> points_of(const DoorChoice& door, const Extra& extra);
   BucketId& point_bucket(PointId point);
   BucketId& test_bucket(const CodeTest& test, std::uint8_t grid);
+  BucketId& chosen_bucket(const CodeTest& test, const Judged& judged);
   BucketId existing(BucketId& bucket);
   void remove_row(BucketId& bucket, std::uint32_t place);
   void set_place(RecordRef record, BucketId bucket, std::uint32_t place);
@@ -153,6 +168,8 @@ class Placement {
   std::array<std::size_t, DoorChoice::kKindCount> counts_{};
   std::size_t by_point_count_ = 0;           // records whose door is a test of a point
   std::optional<std::size_t> emptied_from_;  // buckets from here on are empty; for last()
+  mutable std::vector<Judged> judged_;       // the tests of the record at hand
+  std::vector<PendingRow> pending_;          // added, but not written yet
 
   // Of the event at hand.
   std::array<std::uint8_t, kLaneCount> bytes_{};

@@ -19,6 +19,7 @@ using event::ValueKind;
 using Kind = PointView::Kind;
 
 constexpr std::uint32_t kEpochEventCount = 1024;
+constexpr double kPriorEvents = 16;  // what is known before any are seen counts as much
 
 std::optional<PointView> number_point(SlotId slot, double number) {
   constexpr double kTwoTo63 = 0x1p63;
@@ -31,9 +32,10 @@ std::optional<PointView> number_point(SlotId slot, double number) {
 }
 
 // Uses are counted by slot, values, prefixes and suffixes apart.
-std::size_t use_place(SlotId slot, Kind kind) {
-  const std::size_t group = kind < Kind::kPrefix ? 0 : kind == Kind::kPrefix ? 1 : 2;
-  return std::size_t{slot} * 3 + group;
+std::uint32_t use_place(SlotId slot, Kind kind) {
+  if (kind == Kind::kPresent) return kNoId;
+  const std::uint32_t group = kind < Kind::kPrefix ? 0 : kind == Kind::kPrefix ? 1 : 2;
+  return slot * 3 + group;
 }
 
 }  // namespace
@@ -102,9 +104,10 @@ PointId PointIndex::find(const PointView& point, std::uint64_t hash) const {
 }
 
 PointId PointIndex::acquire(const PointView& point) {
-  const std::size_t place = use_place(point.slot, point.kind);
-  if (place >= slot_uses_.size()) slot_uses_.resize(place + 1);
-  if (point.kind != Kind::kPresent) ++slot_uses_[place];
+  if (const std::uint32_t place = use_place(point.slot, point.kind); place != kNoId) {
+    if (place >= slot_uses_.size()) slot_uses_.resize(place + 1);
+    slot_uses_[place].change(1);
+  }
   const std::uint64_t hash = point.hash();
   PointId id = find(point, hash);
   if (id == kNoId) {
@@ -135,14 +138,14 @@ PointId PointIndex::make(const PointView& point) {
     key.size = static_cast<std::uint32_t>(point.text.size());
     text_bytes_ += point.text.size();
   }
-  uses_[id] = {.epoch = epoch_};
+  uses_[id] = {.epoch = epoch_, .use_place = use_place(point.slot, point.kind)};
   return id;
 }
 
 bool PointIndex::release(PointId id) {
   Key& key = keys_[id];
   WEIR_CHECK(uses_[id].use_count > 0);
-  if (key.kind != Kind::kPresent) --slot_uses_[use_place(key.slot, key.kind)];
+  if (uses_[id].use_place != kNoId) slot_uses_[uses_[id].use_place].change(-1U);
   if (--uses_[id].use_count > 0) return false;
   const PointView gone = view(id);
   erase(gone.hash(), id);
@@ -180,13 +183,23 @@ void PointIndex::grow() {
   }
 }
 
+void PointIndex::SlotUseCount::change(std::uint32_t by) {
+  constexpr double kPriorUses = 9;  // of other points
+  count += by;
+  part_of_one = 1 / (static_cast<double>(count) + kPriorUses);
+}
+
 void PointIndex::count_event() {
   event_count_ += 1;
-  if (++epoch_event_count_ < kEpochEventCount) return;
-  epoch_event_count_ = 0;
-  event_count_ /= 2;
-  ++epoch_;
+  if (++epoch_event_count_ == kEpochEventCount) {
+    epoch_event_count_ = 0;
+    event_count_ /= 2;
+    ++epoch_;
+  }
+  set_part_of_hit();
 }
+
+void PointIndex::set_part_of_hit() { part_of_hit_ = 1 / (kPriorEvents + event_count_); }
 
 std::uint32_t PointIndex::aged_hits(const Uses& uses) const {
   return uses.hits >> std::min(epoch_ - uses.epoch, 31U);
@@ -201,24 +214,21 @@ void PointIndex::count(PointId id) {
 // Before events were seen: the part that the point has in all uses of points of its slot, prefixes
 // and suffixes apart, and below 1/10 as long as there are few. That counts as much as some events.
 double PointIndex::share(PointId id) const {
-  constexpr double kPriorUses = 9;  // of other points
-  constexpr double kPriorEvents = 16;
   constexpr double kAffixPriorMin = 0.05;
-  const Key& key = keys_[id];
+  const Uses& uses = uses_[id];
   double prior = 1;
-  if (key.kind != Kind::kPresent) {
-    const std::uint32_t all = slot_uses_[use_place(key.slot, key.kind)];
-    prior = static_cast<double>(uses_[id].use_count) / (static_cast<double>(all) + kPriorUses);
-    if (key.kind >= Kind::kPrefix) prior = std::max(prior, kAffixPriorMin);
+  if (uses.use_place != kNoId) {
+    prior = static_cast<double>(uses.use_count) * slot_uses_[uses.use_place].part_of_one;
+    if (uses.use_place % 3 != 0) prior = std::max(prior, kAffixPriorMin);
   }
-  const auto hits = static_cast<double>(aged_hits(uses_[id]));
-  return std::min(1.0, (prior * kPriorEvents + hits) / (kPriorEvents + event_count_));
+  const auto hits = static_cast<double>(aged_hits(uses));
+  return std::min(1.0, (prior * kPriorEvents + hits) * part_of_hit_);
 }
 
 std::size_t PointIndex::memory_bytes() const {
   return table_.capacity() * sizeof(Entry) + keys_.capacity() * sizeof(Key) +
          uses_.capacity() * sizeof(Uses) + free_.capacity() * sizeof(PointId) + text_bytes_ +
-         slot_uses_.capacity() * sizeof(std::uint32_t);
+         slot_uses_.capacity() * sizeof(SlotUseCount);
 }
 
 }  // namespace weir::match::content

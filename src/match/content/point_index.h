@@ -58,7 +58,7 @@ PointView present_point(SlotId slot);
 
 class PointIndex {
  public:
-  PointIndex() : table_(kTableSizeMin) {}
+  PointIndex() : table_(kTableSizeMin) { set_part_of_hit(); }
 
   // Each acquire needs one release.
   PointId acquire(const PointView& point);
@@ -97,6 +97,15 @@ class PointIndex {
     std::uint32_t use_count = 0;
     std::uint32_t hits = 0;  // as of the epoch
     std::uint32_t epoch = 0;
+    std::uint32_t use_place = 0;  // in slot_uses_
+  };
+
+  // Divisions are done when counts change, not when shares are asked for.
+  struct SlotUseCount {
+    std::uint32_t count = 0;
+    double part_of_one = 0;  // of all uses, before events were seen
+
+    void change(std::uint32_t by);
   };
 
   static std::uint32_t tag_of(std::uint64_t hash) {
@@ -109,17 +118,19 @@ class PointIndex {
   void insert(std::uint64_t hash, PointId id);
   void erase(std::uint64_t hash, PointId id);
   void grow();
+  void set_part_of_hit();
   std::uint32_t aged_hits(const Uses& uses) const;
 
   std::vector<Entry> table_;  // a power of two of them, at most five eighths in use
   std::vector<Key> keys_;     // by id
   std::vector<Uses> uses_;    // by id
   std::vector<PointId> free_;
-  std::vector<std::uint32_t> slot_uses_;  // by slot; values, prefixes and suffixes apart
+  std::vector<SlotUseCount> slot_uses_;  // by slot; values, prefixes and suffixes apart
   std::size_t point_count_ = 0;
   std::size_t text_bytes_ = 0;
   std::uint32_t epoch_ = 0;
   double event_count_ = 0;  // aged as hits are
+  double part_of_hit_;      // of all events
   std::uint32_t epoch_event_count_ = 0;
 };
 
