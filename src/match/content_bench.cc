@@ -201,10 +201,7 @@ class Case {
       compile(*matcher_, order[i], batches[i]);
     }
     const double compiled = base::seconds_of([&] {
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        matcher_->remove(SubscriptionId{order[i]});
-        matcher_->place(batches[i]);
-      }
+      for (content::SpecBatch& batch : batches) matcher_->replace(batch);
     });
     const double by_filters = base::seconds_of([&] {
       for (std::size_t i = 0; i < order.size(); ++i) {

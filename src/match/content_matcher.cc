@@ -40,25 +40,49 @@ void ContentMatcher::place_in_bulk(content::SpecBatch& batch) {
 
 void ContentMatcher::place(content::SpecBatch& batch) {
   for (const auto& subscription : batch.subscriptions) {
-    // Records are linked from the first conjunction to the last.
-    RecordRef record = kNoId;
-    for (std::size_t i = subscription.conjunction_count; i > 0; --i) {
-      auto& conjunction = batch.conjunctions[subscription.conjunctions_begin + i - 1];
-      const auto number = static_cast<std::uint32_t>(i - 1);
-      record = index_.add({.match = {subscription.id, subscription.has_change ? number : 0},
-                           .tests = batch.tests_of(conjunction),
-                           .extra = std::move(conjunction.extra),
-                           .next = record});
-    }
-    if (record == kNoId) record = index_.add_empty(subscription.id);
-    WEIR_CHECK(subscriptions_.add(subscription.id, record));
+    WEIR_CHECK(subscriptions_.add(subscription.id, place_one(batch, subscription)));
   }
 }
 
+// Records are linked from the first conjunction to the last.
+RecordRef ContentMatcher::place_one(content::SpecBatch& batch,
+                                    const content::SpecBatch::Subscription& subscription) {
+  RecordRef record = kNoId;
+  for (std::size_t i = subscription.conjunction_count; i > 0; --i) {
+    auto& conjunction = batch.conjunctions[subscription.conjunctions_begin + i - 1];
+    const auto number = static_cast<std::uint32_t>(i - 1);
+    record = index_.add({.match = {subscription.id, subscription.has_change ? number : 0},
+                         .tests = batch.tests_of(conjunction),
+                         .extra = std::move(conjunction.extra),
+                         .next = record});
+  }
+  return record != kNoId ? record : index_.add_empty(subscription.id);
+}
+
+void ContentMatcher::remove_records(RecordRef first) {
+  while (first != kNoId) first = index_.remove(first);
+}
+
 bool ContentMatcher::remove(SubscriptionId id) {
-  RecordRef record = subscriptions_.remove(id);
-  if (record == kNoId) return false;
-  while (record != kNoId) record = index_.remove(record);
+  const RecordRef record = subscriptions_.remove(id);
+  remove_records(record);
+  return record != kNoId;
+}
+
+// The new one is compiled before the old one goes, so that what both speak of stays.
+bool ContentMatcher::update(SubscriptionId id, filter::FilterPtr filter) {
+  if (subscriptions_.find(id) == nullptr) return false;
+  batch_.clear();
+  compile(id, filter, batch_);
+  return replace(batch_);
+}
+
+bool ContentMatcher::replace(content::SpecBatch& batch) {
+  WEIR_CHECK(batch.subscriptions.size() == 1);
+  RecordRef* const place = subscriptions_.find(batch.subscriptions.front().id);
+  if (place == nullptr) return false;
+  remove_records(*place);
+  *place = place_one(batch, batch.subscriptions.front());
   return true;
 }
 

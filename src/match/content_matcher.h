@@ -46,8 +46,7 @@ struct ContentSizes {
 
 class ContentMatcher final : public Matcher {
  public:
-  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa())
-      : index_(isa), subscriptions_(index_.records()) {}
+  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa()) : index_(isa) {}
   ContentMatcher(const ContentMatcher&) = delete;
   ContentMatcher& operator=(const ContentMatcher&) = delete;
   ~ContentMatcher() override = default;
@@ -55,6 +54,7 @@ class ContentMatcher final : public Matcher {
   void add(SubscriptionId id, filter::FilterPtr filter) override;
   void add_all(std::span<const Addition> additions) override;
   bool remove(SubscriptionId id) override;
+  bool update(SubscriptionId id, filter::FilterPtr filter) override;
   std::size_t size() const override { return subscriptions_.size(); }
   void match(const event::Event& event, filter::Scorer& scorer,
              std::vector<Match>& matches) override;
@@ -65,11 +65,17 @@ class ContentMatcher final : public Matcher {
   // Requires ids that are not in use. Takes the extras of the batch.
   void place(content::SpecBatch& batch);
   void place_in_bulk(content::SpecBatch& batch);
+  // The same for one subscription that is there, in place of what it was; false if it is not there.
+  bool replace(content::SpecBatch& batch);
 
   const MatchCounters& counters() const override { return index_.counters(); }
   ContentSizes sizes() const;
 
  private:
+  content::RecordRef place_one(content::SpecBatch& batch,
+                               const content::SpecBatch::Subscription& subscription);
+  void remove_records(content::RecordRef first);
+
   content::ContentIndex index_;
   content::SubscriptionTable subscriptions_;
   content::MatchSort sort_;

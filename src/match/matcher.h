@@ -57,8 +57,8 @@ class Matcher {
   }
   // False if there is no such subscription.
   virtual bool remove(SubscriptionId id) = 0;
-  // Another filter for a subscription that is there.
-  bool update(SubscriptionId id, filter::FilterPtr filter) {
+  // Another filter for a subscription that is there; false if there is none.
+  virtual bool update(SubscriptionId id, filter::FilterPtr filter) {
     if (!remove(id)) return false;
     add(id, std::move(filter));
     return true;
