@@ -80,7 +80,7 @@ std::string_view JsonDocument::unescaped_at(std::uint32_t place) const {
   return length_prefixed(unescaped_ + place);
 }
 
-Value JsonRef::value() const {
+Value JsonRef::other_value() const {
   switch (kind()) {
     case JsonKind::kNull:
       return Value::of_kind(ValueKind::kNull);

@@ -51,9 +51,15 @@ struct JsonNode {
   std::uint32_t begin;  // first byte of its text (a string's opening quote)
   std::uint32_t end;    // one past its text
   std::uint32_t extra;  // object, array: one past the last node inside; escaped string: its place
-                        // among the unescaped
+                        // among the unescaped; small integer: its value
   JsonKind kind;
   StringForm form;  // of a string
+
+  // Its value fits into `extra`, with its sign.
+  bool is_small_integer() const {
+    constexpr std::uint32_t kSmallBytes = 9;
+    return kind == JsonKind::kInteger && end - begin <= kSmallBytes;
+  }
 };
 
 constexpr bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -120,7 +126,10 @@ class JsonRef {
   // True if the string is printable ASCII, and written without escapes.
   bool is_plain_string() const { return node_->form == StringForm::kPlain; }
   // The typed value: objects and arrays only tell that they exist.
-  Value value() const;
+  Value value() const {
+    if (!node_->is_small_integer()) return other_value();
+    return Value::of(std::int64_t{static_cast<std::int32_t>(node_->extra)});
+  }
 
   // The member or element; an empty reference if there is none, or this is no object or array.
   JsonRef member(std::string_view name) const;
@@ -147,6 +156,7 @@ class JsonRef {
   friend class JsonDocument;
   JsonRef(const JsonDocument* document, const JsonNode* node) : document_(document), node_(node) {}
 
+  Value other_value() const;
   JsonRef at(const JsonNode* node) const { return {document_, node}; }
   const char* text() const { return document_->text_.data(); }
   // The node after this one and all inside it.

@@ -274,5 +274,22 @@ TEST(JsonDocumentTest, WritesAStringThatReadsBack) {
   EXPECT_EQ(text, "x\"\"");
 }
 
+// Short ones are kept in their nodes, long ones are read when asked for.
+TEST(JsonDocumentTest, IntegersOfEveryLengthKeepTheirValues) {
+  std::int64_t magnitude = 0;
+  for (int digits = 1; digits <= 18; ++digits) {
+    magnitude = magnitude * 10 + 9;
+    for (const std::int64_t integer : {magnitude, -magnitude, magnitude - 8, magnitude / 9}) {
+      const std::string text = std::to_string(integer);
+      const auto document = JsonDocument::parse(text);
+      ASSERT_TRUE(document) << text;
+      ASSERT_EQ(document->root().value().kind(), ValueKind::kInt) << text;
+      EXPECT_EQ(document->root().value().as_int(), integer) << text;
+    }
+  }
+  const std::string minus_zero = "-0";
+  EXPECT_EQ(JsonDocument::parse(minus_zero)->root().value().as_int(), 0);
+}
+
 }  // namespace
 }  // namespace weir::event

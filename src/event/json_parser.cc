@@ -293,14 +293,16 @@ const char* JsonParser::multibyte(const char* at) {
 [[gnu::always_inline]] inline const char* JsonParser::number(const char* at) {
   const char* const begin = at;
   JsonKind kind = JsonKind::kInteger;
+  std::uint32_t integer = 0;  // of use only if it is small
   if (*at == '-') ++at;
   if (*at == '0') {
     ++at;
     if (is_digit(*at)) return expected("no digit after a leading 0", at);
-  } else {
-    at = digits(at);
+  } else if (!is_digit(*at)) {
+    return expected("a digit", at);
   }
-  if (at != nullptr && *at == '.') {
+  for (; is_digit(*at); ++at) integer = integer * 10 + static_cast<std::uint32_t>(*at - '0');
+  if (*at == '.') {
     kind = JsonKind::kFraction;
     at = digits(at + 1);
   }
@@ -310,7 +312,10 @@ const char* JsonParser::multibyte(const char* at) {
     if (*at == '+' || *at == '-') ++at;
     at = digits(at);
   }
-  if (at != nullptr) push(kind, begin, at);
+  if (at == nullptr) return nullptr;
+  push(kind, begin, at);
+  JsonNode& node = nodes_[nodes_.count() - 1];
+  if (node.is_small_integer()) node.extra = *begin == '-' ? 0 - integer : integer;
   return at;
 }
 
