@@ -105,12 +105,13 @@ void ContentIndex::match(const event::Event& event, filter::Scorer& scorer,
   collect(*placement_, reached);
   if (old_) collect(*old_, reached);
   const std::size_t before = matches.size();
-  // Records lie all over memory, so they are fetched some steps ahead.
+  // Records lie all over memory, so they are fetched some steps ahead; the first ones already are.
   constexpr std::size_t kAhead = 16;
-  for (std::size_t i = 0; i < std::min(reached, kAhead); ++i) records_.prefetch(reached_[i]);
   for (std::size_t i = 0; i < reached; ++i) {
     if (i + kAhead < reached) records_.prefetch(reached_[i + kAhead]);
-    if (holds(reached_[i], scorer)) matches.push_back(records_.match(reached_[i]));
+    if (holds(reached_[i], scorer)) {
+      matches.emplace_back(records_.subscription(reached_[i]), records_.conjunction(reached_[i]));
+    }
   }
   matches.insert(matches.end(), always_.begin(), always_.end());
   counters_.verified += reached;
@@ -121,7 +122,8 @@ void ContentIndex::match(const event::Event& event, filter::Scorer& scorer,
 
 void ContentIndex::collect(Placement& placement, std::size_t& count) {
   const std::size_t rows = placement.find_rows(values_);
-  if (reached_.size() < count + rows) reached_.resize(std::max(count + rows, 2 * reached_.size()));
+  const std::size_t room = count + rows + kRecordPadCount;
+  if (reached_.size() < room) reached_.resize(std::max(room, 2 * reached_.size()));
   const std::size_t passed = placement.scan(kernel_, reached_.data() + count);
   counters_.candidates += rows;
   counters_.signature_rejects += rows - passed;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <new>
 #include <string>
 #include <variant>
 
@@ -29,14 +31,24 @@ JsonRef step_into(JsonRef json, const event::Path::Step& step) {
   return name != nullptr ? json.member(*name) : json.element(std::get<std::uint32_t>(step));
 }
 
+template <typename Word>
+bool ends_are_same(const char* left, const char* right, std::size_t size) {
+  const auto load = [](const char* from) {
+    Word word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  };
+  const std::size_t last = size - sizeof(Word);
+  return load(left) == load(right) && load(left + last) == load(right + last);
+}
+
 // As ==, without a call for the short names that most members have.
 bool is_same(std::string_view left, std::string_view right) {
-  constexpr std::size_t kShort = 8;
-  if (left.size() != right.size()) return false;
-  if (left.size() > kShort) return left == right;
-  bool same = true;
-  for (std::size_t i = 0; i < left.size(); ++i) same &= left[i] == right[i];
-  return same;
+  const std::size_t size = left.size();
+  if (size != right.size()) return false;
+  if (size >= 2 && size <= 4) return ends_are_same<std::uint16_t>(left.data(), right.data(), size);
+  if (size >= 5 && size <= 8) return ends_are_same<std::uint32_t>(left.data(), right.data(), size);
+  return left == right;
 }
 
 }  // namespace
@@ -84,8 +96,8 @@ void EventValues::walk_attributes() {
   }
   std::size_t place = 0;
   for (const event::Attribute& attribute : event_->attributes()) {
-    const NodeId child = child_named(OperandTable::kAttributes, attribute.name, place++);
-    if (child != kNoId) fill(operands.node(child), {});
+    const Way way = way_to(OperandTable::kAttributes, attribute.name, place++);
+    if (way.child != kNoId) fill(operands.node(way.child), {});
   }
 }
 
@@ -109,8 +121,14 @@ void EventValues::walk(NodeId id, JsonRef json) {
 void EventValues::walk_members(NodeId id, JsonRef json) {
   std::size_t place = 0;
   json.for_each_member([&](JsonRef name, JsonRef member) {
-    const NodeId child = child_named(id, name.string(), place++);
-    if (child != kNoId) walk(child, member);
+    const Way way = way_to(id, name.string(), place++);
+    if (way.only_slot != kNoId) {
+      // Made where it stays: values are too short-lived to be copied.
+      ::new (&values_[way.only_slot]) Value(member.value());
+      take(way.only_slot);
+    } else if (way.child != kNoId) {
+      walk(way.child, member);
+    }
   });
 }
 
@@ -122,14 +140,22 @@ void EventValues::walk_elements(NodeId id, JsonRef json) {
   });
 }
 
-NodeId EventValues::child_named(NodeId parent, std::string_view name, std::size_t place) {
+EventValues::Way EventValues::way_to(NodeId parent, std::string_view name, std::size_t place) {
   std::vector<Guess>& guesses = guesses_[parent];
-  if (place < guesses.size() && is_same(guesses[place].name, name)) return guesses[place].child;
-  const NodeId child = vocabulary_.operands().child(parent, name);
-  if (place >= kPlaceCountMax || name.size() > kNameBytesMax) return child;
+  if (place < guesses.size() && is_same(guesses[place].name, name)) return guesses[place].way;
+  const Way way = find_way(parent, name);
+  if (place >= kPlaceCountMax || name.size() > kNameBytesMax) return way;
   if (place >= guesses.size()) guesses.resize(place + 1);
-  guesses[place] = {std::string(name), child};
-  return child;
+  guesses[place] = {std::string(name), way};
+  return way;
+}
+
+EventValues::Way EventValues::find_way(NodeId parent, std::string_view name) const {
+  const NodeId child = vocabulary_.operands().child(parent, name);
+  if (child == kNoId) return {};
+  const PathNode& node = vocabulary_.operands().node(child);
+  const bool has_only_one = node.use_count == 1 && node.slots[0] != kNoId;
+  return {child, has_only_one ? node.slots[0] : kNoId};
 }
 
 // The slots of a node; of its own JSON value, if it lies inside data.
@@ -138,21 +164,24 @@ void EventValues::fill(const PathNode& node, JsonRef json) {
   for (std::size_t i = 0; i < node.slots.size(); ++i) {
     const SlotId slot = node.slots[i];
     if (slot == kNoId) continue;
-    const Value value = i == 0 && is_inside
-                            ? json.value()
-                            : filter::resolve(vocabulary_.operands().slot(slot).operand, *event_);
-    if (!value.missing()) set(slot, value);
+    // Made where it stays: values are too short-lived to be copied.
+    if (i == 0 && is_inside) {
+      ::new (&values_[slot]) Value(json.value());
+    } else {
+      ::new (&values_[slot])
+          Value(filter::resolve(vocabulary_.operands().slot(slot).operand, *event_));
+    }
+    if (!values_[slot].missing()) take(slot);
   }
 }
 
-void EventValues::set(SlotId slot, const Value& value) {
+// Says all that filters may ask about the slot's value.
+void EventValues::take(SlotId slot) {
   const SlotUses& uses = vocabulary_.uses(slot);
-  values_[slot] = value;
+  const Value& value = values_[slot];
   filled_.push_back(slot);
   codes_[column_of(slot, ColumnKind::kPoint)] = kOtherCode;
-  if (uses.values > 0) {
-    if (const auto point = point_of(slot, value)) look_up(*point);
-  }
+  if (uses.values > 0) look_up_value(slot, value);
   if (uses.present != kNoId) points_.push_back(uses.present);
   if (uses.numbers > 0 && value.is_number() && !std::isnan(value.as_number())) {
     set_ordered(column_of(slot, ColumnKind::kNumber), number_code(value));
@@ -172,6 +201,13 @@ void EventValues::look_up_affixes(SlotId slot, std::string_view text, const Slot
     if (length.bytes > text.size()) break;
     look_up(suffix_point(slot, text.substr(text.size() - length.bytes)));
   }
+}
+
+void EventValues::look_up_value(SlotId slot, const Value& value) {
+  LookUp& asked = look_ups_.emplace_back();
+  if (!make_point(slot, value, asked.point)) return look_ups_.pop_back();
+  asked.hash = asked.point.hash();
+  vocabulary_.points().prefetch(asked.hash);
 }
 
 void EventValues::look_up(const PointView& point) {

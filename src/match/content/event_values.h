@@ -44,18 +44,25 @@ class EventValues {
   void walk(NodeId id, event::JsonRef json);
   void walk_members(NodeId id, event::JsonRef json);
   void walk_elements(NodeId id, event::JsonRef json);
-  NodeId child_named(NodeId parent, std::string_view name, std::size_t place);
+  // Where a member or attribute of some name leads.
+  struct Way {
+    NodeId child = kNoId;
+    SlotId only_slot = kNoId;  // the child is nothing but this slot, as it is
+  };
+  Way way_to(NodeId parent, std::string_view name, std::size_t place);
+  Way find_way(NodeId parent, std::string_view name) const;
   void fill(const PathNode& node, event::JsonRef json);
-  void set(SlotId slot, const event::Value& value);
+  void take(SlotId slot);
   void look_up_affixes(SlotId slot, std::string_view text, const SlotUses& uses);
+  void look_up_value(SlotId slot, const event::Value& value);
   void look_up(const PointView& point);
   void finish_look_ups();
   void set_ordered(ColumnId column, Code code);
 
   // A point that is to be looked up: all are first asked for, then fetched.
   struct LookUp {
-    PointView point;
-    std::uint64_t hash;
+    PointView point = {};
+    std::uint64_t hash = 0;
   };
 
   const Vocabulary& vocabulary_;
@@ -69,7 +76,7 @@ class EventValues {
   // What stood at some place in the members of a node, in the last event.
   struct Guess {
     std::string name;
-    NodeId child = kNoId;
+    Way way = {};
   };
   std::vector<std::vector<Guess>> guesses_;  // by node and place; of one revision of the operands
   std::uint64_t revision_ = 0;

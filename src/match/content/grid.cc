@@ -2,6 +2,8 @@
 #include "match/content/grid.h"
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "base/check.h"
 
@@ -18,17 +20,21 @@ Grid::Grid(std::span<const Code> sample, Sample kind) {
   std::vector<Code> sorted(sample.begin(), sample.end());
   std::ranges::sort(sorted);
   const std::size_t cut_count = std::min(sorted.size(), kCellCountMax - 1);
+  std::vector<Code> cuts;
   for (std::size_t i = 0; i < cut_count; ++i) {
-    starts_.push_back(sorted[(2 * i + 1) * sorted.size() / (2 * cut_count)]);
+    cuts.push_back(sorted[(2 * i + 1) * sorted.size() / (2 * cut_count)]);
   }
-  const auto twice = std::ranges::unique(starts_);
-  starts_.erase(twice.begin(), twice.end());
-  starts_.shrink_to_fit();
-  std::fill_n(hits_.begin(), cell_count(), kPriorHits);
+  const auto twice = std::ranges::unique(cuts);
+  cuts.erase(twice.begin(), twice.end());
+  cell_count_ = cuts.size() + 1;
+  starts_.fill(std::numeric_limits<std::int32_t>::max());
+  std::ranges::transform(cuts, starts_.begin(), ordered);
+  for (std::size_t i = 0; i < kLineCount; ++i) line_ends_[i] = starts_[(i + 1) * kLineSize - 1];
+  std::fill_n(hits_.begin(), cell_count_, kPriorHits);
   if (kind == Sample::kBounds) {
-    const auto beyond = static_cast<std::uint32_t>(cell_count() * kPriorHits / 8);
+    const auto beyond = static_cast<std::uint32_t>(cell_count_ * kPriorHits / 8);
     hits_[0] += beyond;
-    hits_[cell_count() - 1] += beyond;
+    hits_[cell_count_ - 1] += beyond;
   }
   sum_up();
 }

@@ -5,11 +5,11 @@
 // then counts how many events fall into each cell, and so tells what part of them a range holds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "match/content/codes.h"
 
@@ -29,34 +29,17 @@ class Grid {
 
   // Never falls where the code grows.
   std::uint8_t cell(Code code) const {
-    const Code* low = starts_.data();
-    std::size_t count = starts_.size();
-    while (count > 0) {
-      const std::size_t half = count / 2;
-      low = low[half] <= code ? low + count - half : low;
-      count = half;
-    }
-    return static_cast<std::uint8_t>(low - starts_.data());
+    const std::int32_t place = ordered(code);
+    const std::size_t line = std::min(count_up_to(line_ends_.data(), place), kLineCount - 1);
+    const std::size_t at = line * kLineSize + count_up_to(starts_.data() + line * kLineSize, place);
+    return static_cast<std::uint8_t>(std::min(at, cell_count_ - 1));
   }
   struct Cells {
     std::uint8_t low = 0;
     std::uint8_t high = 0;
   };
-  // Both at once, which is faster.
-  Cells cells(Code low, Code high) const {
-    const Code* low_at = starts_.data();
-    const Code* high_at = low_at;
-    std::size_t count = starts_.size();
-    while (count > 0) {
-      const std::size_t half = count / 2;
-      low_at = low_at[half] <= low ? low_at + count - half : low_at;
-      high_at = high_at[half] <= high ? high_at + count - half : high_at;
-      count = half;
-    }
-    return {static_cast<std::uint8_t>(low_at - starts_.data()),
-            static_cast<std::uint8_t>(high_at - starts_.data())};
-  }
-  std::size_t cell_count() const { return starts_.size() + 1; }
+  Cells cells(Code low, Code high) const { return {cell(low), cell(high)}; }
+  std::size_t cell_count() const { return cell_count_; }
 
   // To be called for each event that has a value here.
   void count(std::uint8_t cell);
@@ -64,9 +47,23 @@ class Grid {
   double share(std::size_t first, std::size_t last) const;
 
  private:
+  static constexpr std::size_t kLineSize = 16;
+  static constexpr std::size_t kLineCount = kCellCountMax / kLineSize;
+
+  // In the same order, and quicker to compare.
+  static std::int32_t ordered(Code code) { return static_cast<std::int32_t>(code ^ (1U << 31U)); }
+  // How many of a line are not above the place.
+  static std::size_t count_up_to(const std::int32_t* line, std::int32_t place) {
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < kLineSize; ++i) count += line[i] <= place ? 1U : 0U;
+    return count;
+  }
   void sum_up();
 
-  std::vector<Code> starts_;  // of all cells but the first; ascending
+  std::size_t cell_count_ = 1;
+  // Of all cells but the first, ascending, and as far as there are none, beyond all.
+  std::array<std::int32_t, kCellCountMax> starts_;
+  std::array<std::int32_t, kLineCount> line_ends_;  // the last of each line of starts
   std::array<std::uint32_t, kCellCountMax> hits_{};
   std::array<float, kCellCountMax + 1> sums_{};  // the parts of all cells before one
   std::uint32_t uncounted_ = 0;                  // hits since sums_ was made

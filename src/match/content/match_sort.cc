@@ -16,7 +16,7 @@ constexpr unsigned kDigitBitsMax = 11;
 }  // namespace
 
 void MatchSort::sort(std::vector<Match>& matches, std::size_t first) {
-  constexpr std::size_t kFew = 32;
+  constexpr std::size_t kFew = 24;
   const auto begin = matches.begin() + static_cast<std::ptrdiff_t>(first);
   std::uint64_t differing = 0;
   bool has_conjunctions = false;
@@ -24,7 +24,7 @@ void MatchSort::sort(std::vector<Match>& matches, std::size_t first) {
     differing |= match->subscription.value ^ begin->subscription.value;
     has_conjunctions |= match->conjunction != 0;
   }
-  if (matches.size() - first <= kFew || has_conjunctions) {
+  if (has_conjunctions) {
     std::sort(begin, matches.end());
     matches.erase(std::unique(begin, matches.end()), matches.end());
     return;
@@ -33,12 +33,28 @@ void MatchSort::sort(std::vector<Match>& matches, std::size_t first) {
   for (auto match = begin; match != matches.end(); ++match) {
     ids_.push_back(match->subscription.value);
   }
-  distribute(differing);
+  if (ids_.size() <= kFew) {
+    rank();
+  } else {
+    distribute(differing);
+  }
   auto end = begin;
   for (const std::uint64_t id : ids_) {
     if (end == begin || std::prev(end)->subscription.value != id) *end++ = {SubscriptionId{id}, 0};
   }
   matches.erase(end, matches.end());
+}
+
+// Each goes to the place that the number of lesser ones gives: no branch depends on how they stand.
+void MatchSort::rank() {
+  spare_.resize(ids_.size());
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    std::size_t place = 0;
+    for (std::size_t j = 0; j < i; ++j) place += ids_[j] <= ids_[i] ? 1U : 0U;
+    for (std::size_t j = i + 1; j < ids_.size(); ++j) place += ids_[j] < ids_[i] ? 1U : 0U;
+    spare_[place] = ids_[i];
+  }
+  std::swap(ids_, spare_);
 }
 
 // From the lowest digit to the highest in which any two differ: as few digits as make sense for so

@@ -12,11 +12,12 @@ namespace weir::match::content {
 
 class MatchSort {
  public:
-  // Those from `first` on. Few are compared, many are distributed by the digits of their
+  // Those from `first` on. Few are ranked, many are distributed by the digits of their
   // subscriptions, at a few nanoseconds each.
   void sort(std::vector<Match>& matches, std::size_t first);
 
  private:
+  void rank();
   void distribute(std::uint64_t differing);
 
   std::vector<std::uint64_t> ids_;

@@ -46,6 +46,7 @@ SlotId OperandTable::acquire(const filter::Operand& operand) {
     slots_[id] = {.operand = operand, .node = node};
     nodes_[node].slots[conversion] = id;
     ++nodes_[node].use_count;
+    ++revision_;
   }
   ++slots_[id].use_count;
   return id;
@@ -60,6 +61,7 @@ void OperandTable::release(SlotId id) {
   --nodes_[node].use_count;
   slot = {};
   free_slots_.push_back(id);
+  ++revision_;
   drop_unused(node);
 }
 

@@ -60,7 +60,7 @@ class OperandTable {
   std::size_t slot_bound() const { return slots_.size(); }
   std::size_t node_bound() const { return nodes_.size(); }
   std::size_t slot_count() const { return slots_.size() - free_slots_.size(); }
-  // Grows whenever a node comes or goes.
+  // Grows whenever a node or slot comes or goes.
   std::uint64_t revision() const { return revision_; }
   std::size_t memory_bytes() const;
 

@@ -76,6 +76,7 @@ void Placement::judge(const CodeTest& test, Judged& judged) const {
   }
   const Grid& grid = at->grids.back().grid;
   judged.grid = static_cast<std::uint8_t>(at->grids.size());
+  judged.door = at->is_sorted || at->any_count >= kBlockRowsMax ? judged.grid : 0;
   judged.cells = grid.cells(test.low, test.high());
   judged.share = grid.share(judged.cells.low, judged.cells.high);
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
@@ -88,13 +89,15 @@ void Placement::judge_all(std::span<const CodeTest> tests) const {
   for (std::size_t i = 0; i < tests.size(); ++i) judge(tests[i], judged_[i]);
 }
 
-// Of the events that lead to a test by one of its column's grids.
+// Of the events that lead to a test by one of its column's grids. Few ranges that are sorted by
+// none cost no more than if they were.
 double Placement::share_of_door(const CodeTest& test, std::uint8_t grid) const {
   if (test.is_point()) return context_.vocabulary.points().share(test.low - kPointCodeMin);
-  if (grid == 0) return 1;
-  const GridDoor& at = find_column(test.column)->grids[grid - 1];
-  const RangeGroup group = at.group_of(test);
-  return at.grid.share(group.first_cell(), group.last_cell());
+  const Column& at = *find_column(test.column);
+  if (grid == 0 && at.grids.empty()) return 1;
+  const GridDoor& door = grid == 0 ? at.grids.back() : at.grids[grid - 1];
+  const RangeGroup group = door.group_of(test);
+  return door.grid.share(group.first_cell(), group.last_cell());
 }
 
 // Of the events that would lead to a range if there were a grid of the events seen lately, at most:
@@ -135,7 +138,7 @@ Placement::Choice Placement::choose(std::span<const CodeTest> tests, const Extra
   for (std::size_t i = 0; i < tests.size(); ++i) {
     const Judged& judged = judged_[i];
     if (!judged.is_test || judged.door_share >= best.share) continue;
-    best = {{Kind::kTest, static_cast<std::uint8_t>(i), judged.grid}, judged.door_share};
+    best = {{Kind::kTest, static_cast<std::uint8_t>(i), judged.door}, judged.door_share};
   }
   const std::size_t door_count =
       extra == nullptr ? 0 : std::min<std::size_t>(extra->doors.size(), 255);
@@ -174,7 +177,7 @@ Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const C
     double here = judged_[i].share;
     if (choice.door.kind == Kind::kTest && choice.door.index == i) {
       if (tests[i].is_point()) continue;
-      here = std::min(1.0, here / choice.share);
+      if (choice.door.grid > 0) here = std::min(1.0, here / choice.share);
     }
     if (here < rare[0].share) {
       rare[1] = rare[0];
@@ -204,9 +207,9 @@ BucketId& Placement::test_bucket(const CodeTest& test, std::uint8_t grid) {
   return door.door.bucket(door.group_of(test));
 }
 
-// The bucket of a test by its last grid.
+// The bucket of a test by the grid that was chosen for it, if any.
 BucketId& Placement::chosen_bucket(const CodeTest& test, const Judged& judged) {
-  if (judged.grid == 0) return test_bucket(test, 0);
+  if (judged.door == 0) return test_bucket(test, 0);
   RangeDoor& door = columns_[test.column]->grids.back().door;
   return door.bucket(RangeGroup::of(judged.cells.low, judged.cells.high));
 }
@@ -232,7 +235,7 @@ Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeT
   records.set_side(record, side_);
   switch (door.kind) {
     case Kind::kTest:
-      if (tests[door.index].is_point()) ++by_point_count_;
+      count_by_test(tests[door.index], door.grid, 1);
       return {existing(chosen_bucket(tests[door.index], judged_[door.index])), row};
     case Kind::kExtra:
       for (const PointId point : points_of(door, *extra)) {
@@ -244,10 +247,34 @@ Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeT
   }
 }
 
+void Placement::count_by_test(const CodeTest& test, std::uint8_t grid, std::uint32_t by) {
+  if (test.is_point()) {
+    by_point_count_ += by;
+  } else if (grid == 0) {
+    column(test.column).any_count += by;
+  }
+}
+
 void Placement::add(RecordRef record, std::span<const CodeTest> tests) {
   const PendingRow pending = prepare(record, tests);
   if (pending.bucket == kNoId) return;
   context_.records.set_row(record, rows_.add(pending.bucket, pending.row));
+  const DoorChoice door = context_.records.door(record);
+  if (door.kind == Kind::kTest) sort_if_many(tests[door.index].column);
+}
+
+// Up to a block of ranges is looked at as quickly as one of them; more are sorted by the grid.
+void Placement::sort_if_many(ColumnId id) {
+  Column& at = column(id);
+  if (at.is_sorted || at.grids.empty() || at.any_count < kBlockRowsMax) return;
+  at.is_sorted = true;
+  std::vector<CodeTest> tests;
+  while (at.any != kNoId) {
+    const RecordRef record = rows_.record_at(at.any, rows_.row_count(at.any) - 1);
+    context_.records.read_tests(record, tests);
+    remove(record, tests);
+    add(record, tests);
+  }
 }
 
 void Placement::add_later(RecordRef record, std::span<const CodeTest> tests) {
@@ -269,6 +296,9 @@ void Placement::write_rows() {
     if (i + kAhead < sorted.size()) context_.records.prefetch(sorted[i + kAhead].row.record);
     context_.records.set_row(sorted[i].row.record, rows_.add(sorted[i].bucket, sorted[i].row));
   }
+  for (ColumnId id = 0; id < columns_.size(); ++id) {
+    if (columns_[id]) sort_if_many(id);
+  }
 }
 
 void Placement::remove(RecordRef record, std::span<const CodeTest> tests) {
@@ -277,7 +307,7 @@ void Placement::remove(RecordRef record, std::span<const CodeTest> tests) {
   --counts_[static_cast<std::size_t>(door.kind)];
   switch (door.kind) {
     case Kind::kTest:
-      if (tests[door.index].is_point()) --by_point_count_;
+      count_by_test(tests[door.index], door.grid, -1U);
       return remove_row(test_bucket(tests[door.index], door.grid), records.row(record));
     case Kind::kExtra: {
       Extra* const extra = context_.extras.find(records, record);
@@ -321,19 +351,18 @@ RecordRef Placement::last() {
   return kNoId;
 }
 
-void Placement::add_found(BucketId bucket) {
-  found_.push_back(bucket);
-  found_row_count_ += rows_.prefetch(bucket);
-}
-
 std::size_t Placement::find_rows(const EventValues& values) {
-  found_.clear();
   found_row_count_ = 0;
+  // Without a branch on whether there is a bucket, which is hard to foresee.
+  found_.resize(values.points().size());
+  std::size_t count = 0;
   for (const PointId point : values.points()) {
-    if (point < point_buckets_.size() && point_buckets_[point] != kNoId) {
-      add_found(point_buckets_[point]);
-    }
+    if (point >= point_buckets_.size()) continue;
+    found_[count] = point_buckets_[point];
+    count += point_buckets_[point] != kNoId ? 1U : 0U;
   }
+  found_.resize(count);
+  for (const BucketId bucket : found_) rows_.prefetch_bucket(bucket);
   for (const ColumnId id : values.ordered_columns()) {
     Column* const at = id < columns_.size() ? columns_[id].get() : nullptr;
     if (at == nullptr) continue;
@@ -347,13 +376,19 @@ std::size_t Placement::find_rows(const EventValues& values) {
   }
   for (const PointLane& at : point_lanes_) bytes_[at.lane] = byte_of(values.code(at.column));
   if (unindexed_ != kNoId) add_found(unindexed_);
+  for (const BucketId bucket : found_) found_row_count_ += rows_.prefetch(bucket);
   return found_row_count_;
 }
 
 std::size_t Placement::scan(RowKernel kernel, RecordRef* records) const {
+  constexpr std::size_t kAheadCount = 16;  // of records, which lie all over memory
   std::size_t count = 0;
+  std::size_t fetched = 0;
   for (const BucketId bucket : found_) {
     count += rows_.scan(bucket, kernel, bytes_.data(), records + count);
+    for (; fetched < std::min(count, kAheadCount); ++fetched) {
+      context_.records.prefetch(records[fetched]);
+    }
   }
   return count;
 }

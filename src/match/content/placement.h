@@ -66,7 +66,7 @@ class Placement {
   // Finds the buckets that the event leads to and gives the number of their rows.
   std::size_t find_rows(const EventValues& values);
   // Writes the records of those rows whose signatures let the event through, and gives their
-  // number. There must be room for all.
+  // number. There must be room for all, and kRecordPadCount more.
   std::size_t scan(RowKernel kernel, RecordRef* records) const;
   // The record of one of the rows found; kNoId if there are not so many.
   RecordRef record_at(std::size_t row_index) const;
@@ -103,14 +103,17 @@ class Placement {
   };
   struct Column {
     std::uint8_t lane = kOpenLane;  // of points
-    BucketId any = kNoId;           // of ranges that came before there was a grid
+    BucketId any = kNoId;           // of all ranges, as long as they are few or there is no grid
+    std::uint32_t any_count = 0;
+    bool is_sorted = false;  // ranges are reached by grids
     std::vector<GridDoor> grids = {};
     bool has_last_grid = false;
   };
   // What is known of one test.
   struct Judged {
     bool is_test = false;    // of a point or a range; nothing else is of use here
-    std::uint8_t grid = 0;   // of a range, as in DoorChoice
+    std::uint8_t grid = 0;   // of a range: the last of its column, plus 1; 0: there is none
+    std::uint8_t door = 0;   // of a range: the grid by which it would be reached, as in DoorChoice
     Grid::Cells cells = {};  // of a range in that grid
     double share = 1;        // of the events that fulfil it
     double door_share = 1;   // of the events that lead to it, if it is a door
@@ -152,9 +155,14 @@ class Placement {
   BucketId& test_bucket(const CodeTest& test, std::uint8_t grid);
   BucketId& chosen_bucket(const CodeTest& test, const Judged& judged);
   BucketId existing(BucketId& bucket);
+  void count_by_test(const CodeTest& test, std::uint8_t grid, std::uint32_t by);
+  void sort_if_many(ColumnId id);
   void remove_row(BucketId& bucket, std::uint32_t place);
   void set_place(RecordRef record, BucketId bucket, std::uint32_t place);
-  void add_found(BucketId bucket);
+  void add_found(BucketId bucket) {
+    found_.push_back(bucket);
+    rows_.prefetch_bucket(bucket);
+  }
 
   PlacementContext context_;
   unsigned side_;
@@ -166,7 +174,7 @@ class Placement {
   std::uint8_t lane_count_ = 0;
   BucketId unindexed_ = kNoId;
   std::array<std::size_t, DoorChoice::kKindCount> counts_{};
-  std::size_t by_point_count_ = 0;           // records whose door is a test of a point
+  std::uint32_t by_point_count_ = 0;         // records whose door is a test of a point
   std::optional<std::size_t> emptied_from_;  // buckets from here on are empty; for last()
   mutable std::vector<Judged> judged_;       // the tests of the record at hand
   std::vector<PendingRow> pending_;          // added, but not written yet

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/hash.h"
-#include "base/prng.h"
 
 namespace weir::match::content {
 namespace {
@@ -21,14 +19,16 @@ using Kind = PointView::Kind;
 constexpr std::uint32_t kEpochEventCount = 1024;
 constexpr double kPriorEvents = 16;  // what is known before any are seen counts as much
 
-std::optional<PointView> number_point(SlotId slot, double number) {
+bool make_number_point(double number, PointView& point) {
   constexpr double kTwoTo63 = 0x1p63;
-  if (std::isnan(number)) return std::nullopt;
+  if (std::isnan(number)) return false;
   if (number >= -kTwoTo63 && number < kTwoTo63 && std::floor(number) == number) {
-    return point_of(slot, Value::of(static_cast<std::int64_t>(number)));
+    point.bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+    return true;
   }
-  return PointView{
-      .slot = slot, .kind = Kind::kFraction, .bits = std::bit_cast<std::uint64_t>(number)};
+  point.kind = Kind::kFraction;
+  point.bits = std::bit_cast<std::uint64_t>(number);
+  return true;
 }
 
 // Uses are counted by slot, values, prefixes and suffixes apart.
@@ -40,24 +40,36 @@ std::uint32_t use_place(SlotId slot, Kind kind) {
 
 }  // namespace
 
-std::optional<PointView> point_of(SlotId slot, const Value& value) {
+bool make_point(SlotId slot, const Value& value, PointView& point) {
+  point.slot = slot;
   switch (value.kind()) {
     case ValueKind::kBool:
-      return PointView{.slot = slot, .kind = Kind::kBool, .bits = value.as_bool() ? 1U : 0U};
+      point.kind = Kind::kBool;
+      point.bits = value.as_bool() ? 1U : 0U;
+      return true;
     case ValueKind::kInt:
-      return PointView{.slot = slot, .bits = static_cast<std::uint64_t>(value.as_int())};
+      point.bits = static_cast<std::uint64_t>(value.as_int());
+      return true;
     case ValueKind::kDouble:
-      return number_point(slot, value.as_double());
+      return make_number_point(value.as_double(), point);
     case ValueKind::kString:
-      return PointView{.slot = slot, .kind = Kind::kString, .text = value.as_string()};
+      point.kind = Kind::kString;
+      point.text = value.as_string();
+      return true;
     case ValueKind::kTimestamp:
-      return PointView{.slot = slot,
-                       .kind = Kind::kTimestamp,
-                       .nanoseconds = static_cast<std::uint32_t>(value.as_timestamp().nanoseconds),
-                       .bits = static_cast<std::uint64_t>(value.as_timestamp().seconds)};
+      point.kind = Kind::kTimestamp;
+      point.nanoseconds = static_cast<std::uint32_t>(value.as_timestamp().nanoseconds);
+      point.bits = static_cast<std::uint64_t>(value.as_timestamp().seconds);
+      return true;
     default:
-      return std::nullopt;
+      return false;
   }
+}
+
+std::optional<PointView> point_of(SlotId slot, const Value& value) {
+  PointView point;
+  if (!make_point(slot, value, point)) return std::nullopt;
+  return point;
 }
 
 PointView prefix_point(SlotId slot, std::string_view prefix) {
@@ -70,15 +82,7 @@ PointView suffix_point(SlotId slot, std::string_view suffix) {
 
 PointView present_point(SlotId slot) { return {.slot = slot, .kind = Kind::kPresent}; }
 
-std::uint64_t PointView::hash() const {
-  const std::uint64_t place = (std::uint64_t{slot} << 8U) | static_cast<std::uint64_t>(kind);
-  if (kind >= Kind::kString) return base::hash_bytes(text, place);
-  return base::Prng(bits ^ (place * 0x9E3779B97F4A7C15U) ^ (std::uint64_t{nanoseconds} << 34U))
-      .next();
-}
-
-bool PointIndex::is(const Key& key, const PointView& point) const {
-  if (key.slot != point.slot || key.kind != point.kind || key.bits != point.bits) return false;
+bool PointIndex::has_same_rest(const Key& key, const PointView& point) {
   if (point.kind < Kind::kString) return key.size == point.nanoseconds;
   return std::string_view(key.text.get(), key.size) == point.text;
 }
@@ -94,15 +98,6 @@ PointView PointIndex::view(PointId id) const {
   return view;
 }
 
-PointId PointIndex::find(const PointView& point, std::uint64_t hash) const {
-  const std::uint32_t tag = tag_of(hash);
-  for (std::size_t place = place_of(hash);; place = next(place)) {
-    const Entry& entry = table_[place];
-    if (entry.id == kNoId) return kNoId;
-    if (entry.tag == tag && is(keys_[entry.id], point)) return entry.id;
-  }
-}
-
 PointId PointIndex::acquire(const PointView& point) {
   if (const std::uint32_t place = use_place(point.slot, point.kind); place != kNoId) {
     if (place >= slot_uses_.size()) slot_uses_.resize(place + 1);
@@ -113,7 +108,7 @@ PointId PointIndex::acquire(const PointView& point) {
   if (id == kNoId) {
     id = make(point);
     if (++point_count_ > table_.size() / 8 * 5) grow();
-    insert(hash, id);
+    insert(point, hash, id);
   }
   ++uses_[id].use_count;
   return id;
@@ -156,10 +151,10 @@ bool PointIndex::release(PointId id) {
   return true;
 }
 
-void PointIndex::insert(std::uint64_t hash, PointId id) {
+void PointIndex::insert(const PointView& point, std::uint64_t hash, PointId id) {
   std::size_t place = place_of(hash);
   while (table_[place].id != kNoId) place = next(place);
-  table_[place] = {tag_of(hash), id};
+  table_[place] = {entry_bits(point, hash), entry_kind(point), id};
 }
 
 // Closes the gap: what stands behind it moves up, unless that is before where it belongs.
@@ -179,7 +174,9 @@ void PointIndex::erase(std::uint64_t hash, PointId id) {
 void PointIndex::grow() {
   const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(2 * table_.size()));
   for (const Entry& entry : old) {
-    if (entry.id != kNoId) insert(view(entry.id).hash(), entry.id);
+    if (entry.id == kNoId) continue;
+    const PointView point = view(entry.id);
+    insert(point, point.hash(), entry.id);
   }
 }
 

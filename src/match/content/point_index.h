@@ -12,7 +12,7 @@
 // How often: counts of the last few thousand events, halved now and then so that they follow the
 // stream; before there are any, a value that few filters name is taken to be rare.
 //
-// A hash table with linear probing over ids: about 60 bytes per point, and its text.
+// A hash table with linear probing: about 90 bytes per point, and its text.
 #pragma once
 
 #include <compare>
@@ -23,6 +23,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
+#include "base/prng.h"
 #include "event/value.h"
 #include "match/content/ids.h"
 
@@ -47,10 +49,17 @@ struct PointView {
   std::uint64_t bits = 0;         // of anything but a text
   std::string_view text = {};
 
-  std::uint64_t hash() const;
+  std::uint64_t hash() const {
+    const std::uint64_t place = (std::uint64_t{slot} << 8U) | static_cast<std::uint64_t>(kind);
+    if (kind >= Kind::kString) return base::hash_bytes(text, place);
+    return base::Prng(bits ^ (place * 0x9E3779B97F4A7C15U) ^ (std::uint64_t{nanoseconds} << 34U))
+        .next();
+  }
   bool operator==(const PointView&) const = default;
 };
 
+// Turns a new view into that of the value's point; false for what is no value of points.
+bool make_point(SlotId slot, const event::Value& value, PointView& point);
 std::optional<PointView> point_of(SlotId slot, const event::Value& value);
 PointView prefix_point(SlotId slot, std::string_view prefix);
 PointView suffix_point(SlotId slot, std::string_view suffix);
@@ -66,7 +75,15 @@ class PointIndex {
   bool release(PointId id);
   // kNoId if no filter names the point.
   PointId find(const PointView& point) const { return find(point, point.hash()); }
-  PointId find(const PointView& point, std::uint64_t hash) const;
+  PointId find(const PointView& point, std::uint64_t hash) const {
+    const std::uint64_t bits = entry_bits(point, hash);
+    const std::uint32_t kind = entry_kind(point);
+    for (std::size_t place = place_of(hash);; place = next(place)) {
+      const Entry& entry = table_[place];
+      if (entry.id == kNoId) return kNoId;
+      if (entry.bits == bits && entry.kind == kind && is(entry.id, point)) return entry.id;
+    }
+  }
   // For a find() of that hash some steps later.
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[place_of(hash)]); }
   PointView view(PointId id) const;
@@ -82,9 +99,11 @@ class PointIndex {
 
  private:
   static constexpr std::size_t kTableSizeMin = 16;
+  // Says all of a number or boolean, so that its key need not be looked at.
   struct Entry {
-    std::uint32_t tag = 0;  // upper half of the hash
-    PointId id = kNoId;     // kNoId: free
+    std::uint64_t bits = 0;  // of the point; of a text its hash
+    std::uint32_t kind = 0;  // and slot
+    PointId id = kNoId;      // kNoId: free
   };
   struct Key {
     std::uint64_t bits = 0;
@@ -108,14 +127,21 @@ class PointIndex {
     void change(std::uint32_t by);
   };
 
-  static std::uint32_t tag_of(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash >> 32U);
+  static std::uint64_t entry_bits(const PointView& point, std::uint64_t hash) {
+    return point.kind >= PointView::Kind::kString ? hash : point.bits;
+  }
+  static std::uint32_t entry_kind(const PointView& point) {
+    return point.slot << 3U | static_cast<std::uint32_t>(point.kind);
   }
   std::size_t place_of(std::uint64_t hash) const { return hash & (table_.size() - 1); }
   std::size_t next(std::size_t place) const { return (place + 1) & (table_.size() - 1); }
-  bool is(const Key& key, const PointView& point) const;
+  // Of a point whose entry says the same.
+  bool is(PointId id, const PointView& point) const {
+    return point.kind < PointView::Kind::kTimestamp || has_same_rest(keys_[id], point);
+  }
+  static bool has_same_rest(const Key& key, const PointView& point);
   PointId make(const PointView& point);
-  void insert(std::uint64_t hash, PointId id);
+  void insert(const PointView& point, std::uint64_t hash, PointId id);
   void erase(std::uint64_t hash, PointId id);
   void grow();
   void set_part_of_hit();

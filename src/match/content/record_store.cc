@@ -101,11 +101,6 @@ void RecordStore::remove(RecordRef ref) {
   --record_count_;
 }
 
-Match RecordStore::match(RecordRef ref) const {
-  const std::uint32_t conjunction = optional(ref, kHasConjunction);
-  return {subscription(ref), conjunction == kNoId ? 0 : conjunction};
-}
-
 std::uint32_t RecordStore::extra(RecordRef ref) const { return optional(ref, kHasExtra); }
 RecordRef RecordStore::next(RecordRef ref) const { return optional(ref, kHasNext); }
 

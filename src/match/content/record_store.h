@@ -62,7 +62,9 @@ class RecordStore {
     if ((record[1] & kHasUpperHalf) == 0) return SubscriptionId{record[0]};
     return SubscriptionId{record[0] | std::uint64_t{optional(ref, kHasUpperHalf)} << 32U};
   }
-  Match match(RecordRef ref) const;
+  std::uint32_t conjunction(RecordRef ref) const {
+    return (words(ref)[1] & kHasConjunction) == 0 ? 0 : optional(ref, kHasConjunction);
+  }
   std::uint32_t extra(RecordRef ref) const;
   RecordRef next(RecordRef ref) const;
   std::size_t test_count(RecordRef ref) const { return words(ref)[1] & 0xFFU; }

@@ -57,7 +57,7 @@ Model random_model(base::Prng& prng) {
 
 void expect_record(const RecordStore& store, RecordRef ref, const Model& model) {
   ASSERT_EQ(store.subscription(ref), model.match.subscription);
-  ASSERT_EQ(store.match(ref), model.match);
+  ASSERT_EQ((Match{store.subscription(ref), store.conjunction(ref)}), model.match);
   ASSERT_EQ(store.extra(ref), model.extra);
   ASSERT_EQ(store.has_extra(ref), model.extra != kNoId);
   ASSERT_EQ(store.next(ref), model.next);

@@ -39,6 +39,13 @@ struct Row {
   RecordRef record = kNoId;
 };
 
+// The record of a row.
+inline RecordRef record_at(const std::uint8_t* block, std::size_t capacity, std::size_t index) {
+  RecordRef record;
+  std::memcpy(&record, block + 6 * capacity + 4 * index, sizeof record);
+  return record;
+}
+
 // A view of a block; capacity is C.
 struct RowBlock {
   std::uint8_t* bytes = nullptr;
@@ -50,7 +57,7 @@ struct RowBlock {
       const std::uint8_t* const at = bytes + 3 * i * capacity + index;
       row.tests[i] = {at[0], at[capacity], at[2 * capacity]};
     }
-    std::memcpy(&row.record, bytes + 6 * capacity + 4 * index, sizeof row.record);
+    row.record = record_at(bytes, capacity, index);
     return row;
   }
   void write(std::size_t index, const Row& row) const {

@@ -16,8 +16,9 @@ RowKernel row_kernel(bloom::Isa isa) {
   return portable_row_kernel;
 }
 
-std::uint64_t portable_row_kernel(const std::uint8_t* block, std::size_t capacity,
-                                  std::size_t row_count, const std::uint8_t* lanes) {
+std::size_t portable_row_kernel(const std::uint8_t* block, std::size_t capacity,
+                                std::size_t row_count, const std::uint8_t* lanes,
+                                RecordRef* records) {
   const auto passes = [&](const std::uint8_t* test) {
     const auto distance = static_cast<std::uint8_t>(lanes[test[0]] - test[capacity]);
     return distance <= test[2 * capacity];
@@ -27,7 +28,7 @@ std::uint64_t portable_row_kernel(const std::uint8_t* block, std::size_t capacit
     const bool both = passes(block + i) && passes(block + 3 * capacity + i);
     rows |= std::uint64_t{both ? 1U : 0U} << i;
   }
-  return rows;
+  return write_records(rows, block, capacity, records);
 }
 
 }  // namespace weir::match::content

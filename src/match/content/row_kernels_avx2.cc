@@ -47,8 +47,8 @@ __m256i passes(const Lanes& lanes, const std::uint8_t* test, std::size_t capacit
 
 }  // namespace
 
-std::uint64_t avx2_row_kernel(const std::uint8_t* block, std::size_t capacity,
-                              std::size_t row_count, const std::uint8_t* lanes) {
+std::size_t avx2_row_kernel(const std::uint8_t* block, std::size_t capacity, std::size_t row_count,
+                            const std::uint8_t* lanes, RecordRef* records) {
   const Lanes loaded = load_lanes(lanes);
   std::uint64_t rows = 0;
   for (std::size_t i = 0; i < row_count; i += 32) {
@@ -56,7 +56,7 @@ std::uint64_t avx2_row_kernel(const std::uint8_t* block, std::size_t capacity,
                                           passes(loaded, block + 3 * capacity + i, capacity));
     rows |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(both))} << i;
   }
-  return rows & (~std::uint64_t{0} >> (64 - row_count));
+  return write_records(rows & (~std::uint64_t{0} >> (64 - row_count)), block, capacity, records);
 }
 
 }  // namespace weir::match::content

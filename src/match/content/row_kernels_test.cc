@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -42,41 +43,49 @@ struct Rows {
     }
   }
 
-  std::uint64_t expected(const LaneBytes& lanes) const {
-    std::uint64_t mask = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const bool passes =
-          lets_through(rows[i].tests[0], lanes) && lets_through(rows[i].tests[1], lanes);
-      mask |= std::uint64_t{passes ? 1U : 0U} << i;
+  std::vector<RecordRef> expected(const LaneBytes& lanes) const {
+    std::vector<RecordRef> records;
+    for (const Row& row : rows) {
+      if (lets_through(row.tests[0], lanes) && lets_through(row.tests[1], lanes)) {
+        records.push_back(row.record);
+      }
     }
-    return mask;
+    return records;
   }
 
   std::vector<std::uint8_t> bytes;
   std::vector<Row> rows;
 };
 
+// What the kernel gives, in as much room as it may use.
+std::vector<RecordRef> run(bloom::Isa isa, const std::vector<std::uint8_t>& bytes,
+                           std::size_t capacity, std::size_t row_count, const LaneBytes& lanes) {
+  std::vector<RecordRef> records(row_count + kRecordPadCount);
+  records.resize(row_kernel(isa)(bytes.data(), capacity, row_count, lanes.data(), records.data()));
+  return records;
+}
+
 TEST(RowKernelsTest, AllInstructionSetsLetTheSameRowsThrough) {
   constexpr std::uint64_t kSeed = 3;
   SCOPED_TRACE(kSeed);
   base::Prng prng(kSeed);
-  std::uint64_t seen = 0;
+  std::size_t most = 0;
   for (const std::size_t capacity : {8U, 16U, 32U, 64U}) {
     for (std::size_t row_count = 1; row_count <= capacity; ++row_count) {
       for (int round = 0; round < 20; ++round) {
         const Rows rows(prng, capacity, row_count);
         LaneBytes lanes;
         for (std::uint8_t& byte : lanes) byte = random_byte(prng);
-        const std::uint64_t expected = rows.expected(lanes);
-        seen |= expected;
+        const std::vector<RecordRef> expected = rows.expected(lanes);
+        most = std::max(most, expected.size());
         for (const bloom::Isa isa : bloom::available_isas()) {
-          ASSERT_EQ(row_kernel(isa)(rows.bytes.data(), capacity, row_count, lanes.data()), expected)
+          ASSERT_EQ(run(isa, rows.bytes, capacity, row_count, lanes), expected)
               << bloom::name_of(isa) << ", " << row_count << " of " << capacity;
         }
       }
     }
   }
-  EXPECT_EQ(seen, ~std::uint64_t{0}) << "every row was let through once";
+  EXPECT_GT(most, 16U);
 }
 
 // One row that asks for one byte of one lane, at every place.
@@ -88,14 +97,14 @@ TEST(RowKernelsTest, EveryLaneAndEveryRowCounts) {
         const RowBlock block{bytes.data(), kBlockRowsMax};
         const Row never{{{0, 1, 0}, {}}, 0};
         for (std::size_t i = 0; i < kBlockRowsMax; ++i) block.write(i, never);
-        block.write(place, {{{}, {lane, 200, 3}}, 0});
+        block.write(place, {{{}, {lane, 200, 3}}, static_cast<RecordRef>(100 + place)});
         LaneBytes lanes{};
         lanes[lane] = 203;
-        EXPECT_EQ(row_kernel(isa)(bytes.data(), kBlockRowsMax, kBlockRowsMax, lanes.data()),
-                  std::uint64_t{1} << place)
+        EXPECT_EQ(run(isa, bytes, kBlockRowsMax, kBlockRowsMax, lanes),
+                  std::vector<RecordRef>{static_cast<RecordRef>(100 + place)})
             << bloom::name_of(isa) << ", lane " << int{lane};
         lanes[lane] = 204;
-        EXPECT_EQ(row_kernel(isa)(bytes.data(), kBlockRowsMax, kBlockRowsMax, lanes.data()), 0U);
+        EXPECT_TRUE(run(isa, bytes, kBlockRowsMax, kBlockRowsMax, lanes).empty());
       }
     }
   }

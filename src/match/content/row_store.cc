@@ -143,22 +143,15 @@ std::uint32_t RowStore::prefetch(BucketId id) const {
 std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* lanes,
                            RecordRef* records) const {
   const Bucket& bucket = buckets_[id];
-  std::size_t found = 0;
-  const auto scan_block = [&](const std::uint8_t* block, std::size_t capacity, std::size_t rows) {
-    std::uint64_t left = kernel(block, capacity, rows, lanes);
-    for (; left != 0; left &= left - 1) {
-      const auto index = static_cast<std::size_t>(std::countr_zero(left));
-      std::memcpy(records + found++, block + 6 * capacity + 4 * index, sizeof *records);
-    }
-  };
-  scan_block(bucket.first, bucket.first_capacity,
-             std::min<std::size_t>(bucket.row_count, kBlockRowsMax));
+  std::size_t found =
+      kernel(bucket.first, bucket.first_capacity,
+             std::min<std::size_t>(bucket.row_count, kBlockRowsMax), lanes, records);
   if (!bucket.more) return found;
   const Blocks& more = *bucket.more;
   std::size_t left = bucket.row_count - kBlockRowsMax;
   for (std::size_t i = 0; i < more.size(); ++i, left -= kBlockRowsMax) {
     if (i + kBlocksAhead < more.size()) prefetch_block(more[i + kBlocksAhead], kBlockRowsMax);
-    scan_block(more[i], kBlockRowsMax, std::min(left, kBlockRowsMax));
+    found += kernel(more[i], kBlockRowsMax, std::min(left, kBlockRowsMax), lanes, records + found);
   }
   return found;
 }

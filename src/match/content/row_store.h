@@ -34,10 +34,12 @@ class RowStore {
   // One more than the largest id in use so far.
   std::size_t bucket_bound() const { return buckets_.size(); }
 
+  // Asks for the bucket, for a prefetch() some steps later.
+  void prefetch_bucket(BucketId id) const { __builtin_prefetch(&buckets_[id]); }
   // Asks for the first blocks, for a scan some steps later; gives the number of rows.
   std::uint32_t prefetch(BucketId id) const;
   // Writes the records of rows that let the event through, and gives their number. There must be
-  // room for all rows of the bucket.
+  // room for all rows of the bucket, and kRecordPadCount more.
   std::size_t scan(BucketId id, RowKernel kernel, const std::uint8_t* lanes,
                    RecordRef* records) const;
 

@@ -76,7 +76,7 @@ class Buckets {
     }
     store_.prefetch(id);
     for (const bloom::Isa isa : bloom::available_isas()) {
-      std::vector<RecordRef> found(rows.size());
+      std::vector<RecordRef> found(rows.size() + kRecordPadCount);
       found.resize(store_.scan(id, row_kernel(isa), lanes.data(), found.data()));
       ASSERT_EQ(found, expected) << bloom::name_of(isa) << ", " << rows.size() << " rows";
     }
