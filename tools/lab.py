@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the experiments in labs/ share: tables of results, claims and their verdicts."""
+"""What the experiments in labs/ share: arguments, tables of results, claims and their verdicts."""
 
+import argparse
 import csv
+import subprocess
+import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Callable, NamedTuple
+
+from lab_data import DataError
+
+ROOT = Path(__file__).resolve().parent.parent
 
 HOLDS = "holds"
 PARTLY = "holds partly"
@@ -20,6 +27,15 @@ class Claim(NamedTuple):
 
 def verdict(all_hold: bool, some_hold: bool = False) -> str:
     return HOLDS if all_hold else PARTLY if some_hold else FAILS
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def file_name(words: str) -> str:
+    """A workload's name as part of a file's."""
+    return "_".join(words.lower().replace("-", " ").replace(",", " ").split())
 
 
 def number(text: str):
@@ -69,3 +85,40 @@ def print_claims(claims: list[Claim]) -> None:
     for claim in claims:
         cells = [cell.ljust(width) for cell, width in zip(claim, widths)]
         print("  ".join([*cells, claim.verdict]))
+
+
+def argument_parser(paper: str, *, quick: str, data: str) -> argparse.ArgumentParser:
+    """What every experiment takes; `quick` and `data` say what they mean for this one."""
+    parser = argparse.ArgumentParser(prog=f"./lab {paper}",
+                                     description=f"The experiments of paper {paper}.")
+    parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("--data", type=Path, metavar="DIR", help=data)
+    parser.add_argument("--out", type=Path, default=ROOT / "build/lab" / paper,
+                        help="where CSV and SVG go")
+    parser.add_argument("--program", type=Path, default=ROOT / f"build/release/labs/lab_{paper}")
+    return parser
+
+
+def run_program(arguments: argparse.Namespace, *words) -> None:
+    command = [arguments.program, "--out", arguments.out, *words]
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def conduct(arguments: argparse.Namespace, run: Callable, table_names: list[str], draw: Callable,
+            judge: Callable) -> int:
+    """Runs the program, draws its tables (name -> SVG) and prints the claims. Gives the exit
+    status, which tells of failed runs and data that cannot be read, not of verdicts."""
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    try:
+        run(arguments)
+    except DataError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 2
+    except (subprocess.CalledProcessError, OSError) as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 1
+    tables = {name: Table.read(arguments.out / f"{name}.csv") for name in table_names}
+    for name, drawn in draw(tables).items():
+        (arguments.out / f"{name}.svg").write_text(drawn)
+    print_claims(judge(tables))
+    return 0

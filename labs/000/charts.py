@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of paper 000 as SVG, from the tables of lab_000."""
 
-from pathlib import Path
-
 import svg
-from lab import Table
+from lab import Table, file_name
 
 KINDS = ("horizontal", "vertical")
-
-
-def file_name(words: str) -> str:
-    return words.lower().replace(" ", "_").replace("-", "_")
 
 
 def false_positives(table: Table) -> dict[str, str]:
@@ -101,13 +95,12 @@ def trees(levels: Table, top_down: Table) -> dict[str, str]:
     return charts | {"top_down": svg.chart("12(c): top-down", "threshold", "FP rate", series)}
 
 
-def write(tables: dict[str, Table], directory: Path) -> None:
-    charts = (false_positives(tables["false_positives"]) | load(tables["load"])
-              | failures(tables["failures"], tables["slices_wanted"])
-              | thresholds(tables["live_threshold"], tables["equal_threshold"],
-                           tables["equal_shares"])
-              | sites(tables["sites_contacted"])
-              | bursts(tables["burst_filters"], tables["burst_rates"])
-              | trees(tables["tree_levels"], tables["top_down"]))
-    for name, drawn in charts.items():
-        (directory / f"{name}.svg").write_text(drawn)
+def draw(tables: dict[str, Table]) -> dict[str, str]:
+    """Name -> SVG."""
+    return (false_positives(tables["false_positives"]) | load(tables["load"])
+            | failures(tables["failures"], tables["slices_wanted"])
+            | thresholds(tables["live_threshold"], tables["equal_threshold"],
+                         tables["equal_shares"])
+            | sites(tables["sites_contacted"])
+            | bursts(tables["burst_filters"], tables["burst_rates"])
+            | trees(tables["tree_levels"], tables["top_down"]))

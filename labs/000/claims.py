@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims of paper 000's section 7 and figure 1 about slices, failures and trees, judged."""
 
-from lab import FAILS, HOLDS, PARTLY, Claim, Table, verdict
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+from lab import FAILS, HOLDS, PARTLY, Claim, Table, percent, verdict
 
 
 def deviations(rates: Table, kind: str) -> dict[int, float]:

@@ -30,8 +30,8 @@ struct Arguments {
   std::string directory;
   std::size_t event_count = kEventCountPaper;
   std::size_t repetition_count = 20;
-  std::vector<std::pair<std::string, std::string>> web_logs;  // name, file
-  std::vector<std::pair<std::string, std::string>> flows;
+  weir::lab::NamedFiles web_logs;
+  weir::lab::NamedFiles flows;
 };
 
 bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
@@ -40,15 +40,12 @@ bool parse_argument(std::string_view name, std::string_view value, Arguments& ar
   if (name == "--events")
     return weir::lab::parse_count(value, kEventCountMin, arguments.event_count);
   if (name == "--repetitions") return weir::lab::parse_count(value, 1, arguments.repetition_count);
-  const std::size_t middle = value.find('=');
-  if (middle == std::string_view::npos || (name != "--weblog" && name != "--flows")) return false;
-  auto& files = name == "--weblog" ? arguments.web_logs : arguments.flows;
-  files.emplace_back(value.substr(0, middle), value.substr(middle + 1));
-  return true;
+  if (name == "--weblog") return weir::lab::parse_named_file(value, arguments.web_logs);
+  return name == "--flows" && weir::lab::parse_named_file(value, arguments.flows);
 }
 
-bool read_files(const std::vector<std::pair<std::string, std::string>>& files,
-                std::size_t event_count_max, std::vector<weir::lab::Workload>& workloads) {
+bool read_files(const weir::lab::NamedFiles& files, std::size_t event_count_max,
+                std::vector<weir::lab::Workload>& workloads) {
   for (const auto& [name, file] : files) {
     auto workload = weir::lab::read_workload(name, file, event_count_max);
     if (!workload) {

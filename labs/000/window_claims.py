@@ -3,8 +3,7 @@
 
 import math
 
-from claims import percent
-from lab import Claim, Table, verdict
+from lab import Claim, Table, percent, verdict
 
 
 def equal_timers(shares: Table, thresholds: Table) -> list[Claim]:

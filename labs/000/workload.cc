@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/hash.h"
 #include "bloom/probe.h"
 #include "shared/parse.h"
+#include "shared/text_file.h"
 
 namespace weir::lab {
 namespace {
@@ -47,31 +45,23 @@ base::Result<Workload> parse_workload(std::string_view name, std::string_view te
     std::string_view event = take_until(text, '\n');
     const std::string_view client = take_until(event, '\t');
     if (client.empty() || event.empty()) {
-      return base::Error{
-          base::ErrorId::kCliFile,
-          fmt::format("{}: line {} is not `client TAB event`", name, workload.events.size() + 1),
-          std::nullopt};
+      return file_error(
+          fmt::format("{}: line {} is not `client TAB event`", name, workload.events.size() + 1));
     }
     const auto index = static_cast<std::uint32_t>(workload.clients.size());
     const auto [entry, is_new] = indices.try_emplace(client, index);
     if (is_new) workload.clients.emplace_back(client);
     workload.events.push_back({base::hash_bytes(event), entry->second});
   }
-  if (workload.events.empty()) {
-    return base::Error{base::ErrorId::kCliFile, fmt::format("{}: no events", name), std::nullopt};
-  }
+  if (workload.events.empty()) return file_error(fmt::format("{}: no events", name));
   return workload;
 }
 
 base::Result<Workload> read_workload(std::string_view name, const std::string& file_name,
                                      std::size_t event_count_max) {
-  std::ifstream file(file_name, std::ios::binary);
-  if (!file) {
-    return base::Error{base::ErrorId::kCliFile, fmt::format("cannot read {}", file_name),
-                       std::nullopt};
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_workload(name, text, event_count_max);
+  const auto text = read_text(file_name);
+  if (!text) return text.error();
+  return parse_workload(name, *text, event_count_max);
 }
 
 std::array<std::string, kPathLength> client_path(std::string_view client) {

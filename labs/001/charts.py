@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of lab_001 as SVG."""
 
-from pathlib import Path
-
 import svg
-from lab import Table
-
-
-def file_name(words: str) -> str:
-    return words.lower().replace(" ", "_")
+from lab import Table, file_name
 
 
 def full_tests(rows: Table, floor: dict) -> str:
@@ -75,7 +69,8 @@ def compressed(table: Table, keys: float) -> str:
                      y_log=True)
 
 
-def write(tables: dict[str, Table], directory: Path) -> None:
+def draw(tables: dict[str, Table]) -> dict[str, str]:
+    """Name -> SVG."""
     charts = equality(tables["equality"])
     for floor in tables["floors"].rows:
         name = floor["workload"]
@@ -87,5 +82,4 @@ def write(tables: dict[str, Table], directory: Path) -> None:
         charts |= {f"{kind}_{file_name(name)}": chart for kind, chart in drawn.items()}
     for keys in tables["compressed"].values("keys"):
         charts[f"compressed_{keys:.0f}"] = compressed(tables["compressed"], keys)
-    for name, drawn in charts.items():
-        (directory / f"{name}.svg").write_text(drawn)
+    return charts

@@ -4,15 +4,11 @@
 Where nothing else is said, filters have 512 bits and two hashes, and pairs are hashed.
 """
 
-from lab import FAILS, HOLDS, PARTLY, Claim, Table, verdict
+from lab import FAILS, HOLDS, PARTLY, Claim, Table, percent, verdict
 
 REFERENCE = {"bits": 512, "probes": 2}
 WANTED = 10.0  # an order of magnitude
 NEARLY = 5.0
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 def times(factor: float) -> str:

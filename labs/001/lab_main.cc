@@ -29,7 +29,7 @@ struct Arguments {
   std::size_t subscription_count = 100'000;
   std::size_t publication_count = 1'000;
   std::size_t draw_count = 3;
-  std::vector<std::pair<std::string, std::string>> workloads;  // name, file
+  weir::lab::NamedFiles workloads;
 };
 
 double thread_cpu_seconds() {
@@ -46,10 +46,7 @@ bool parse_argument(std::string_view name, std::string_view value, Arguments& ar
   if (name == "--publications")
     return weir::lab::parse_count(value, 20, arguments.publication_count);
   if (name == "--draws") return weir::lab::parse_count(value, 1, arguments.draw_count);
-  const std::size_t middle = value.find('=');
-  if (middle == std::string_view::npos || name != "--workload") return false;
-  arguments.workloads.emplace_back(value.substr(0, middle), value.substr(middle + 1));
-  return true;
+  return name == "--workload" && weir::lab::parse_named_file(value, arguments.workloads);
 }
 
 std::vector<weir::lab::Workload> generated(const Arguments& arguments) {

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <optional>
 
 #include "bloom/probe.h"
 #include "shared/parse.h"
+#include "shared/text_file.h"
 
 namespace weir::lab {
 namespace {
@@ -48,10 +46,6 @@ bool parse_line(std::string_view line, Workload& workload) {
   const std::size_t count = workload.values.size() - known_count;
   if (workload.attribute_count == 0) workload.attribute_count = count;
   return count > 0 && count == workload.attribute_count;
-}
-
-base::Error file_error(std::string message) {
-  return {base::ErrorId::kCliFile, std::move(message), std::nullopt};
 }
 
 std::uint64_t hash_of(std::size_t attribute, std::int64_t value, const HashingOptions& options) {
@@ -105,10 +99,9 @@ base::Result<Workload> parse_workload(std::string_view name, std::string_view te
 }
 
 base::Result<Workload> read_workload(std::string_view name, const std::string& file_name) {
-  std::ifstream file(file_name, std::ios::binary);
-  if (!file) return file_error(fmt::format("cannot read {}", file_name));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_workload(name, text);
+  const auto text = read_text(file_name);
+  if (!text) return text.error();
+  return parse_workload(name, *text);
 }
 
 std::string_view name_of(Hashing hashing) {

@@ -8,8 +8,21 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weir::lab {
+
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;  // name, file
+
+// Takes NAME=FILE.
+inline bool parse_named_file(std::string_view value, NamedFiles& files) {
+  const std::size_t middle = value.find('=');
+  if (middle == std::string_view::npos) return false;
+  files.emplace_back(value.substr(0, middle), value.substr(middle + 1));
+  return true;
+}
 
 // Calls parse(name, value, arguments) for each pair of words.
 template <typename Arguments, typename Parse>
