@@ -35,7 +35,7 @@ FOLDERS = {
 OUTSIDE = {
     "apps": "cli",
     "include": "base event filter match engine",
-    "labs": "base bloom match",
+    "labs": "base event bloom filter match",
     "tests": " ".join(FOLDERS),
 }
 

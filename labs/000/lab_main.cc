@@ -17,6 +17,7 @@
 #include "000/generator.h"
 #include "shared/lab_program.h"
 #include "shared/parse.h"
+#include "shared/text_file.h"
 
 namespace {
 
@@ -35,8 +36,6 @@ struct Arguments {
 };
 
 bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
-  if (name == "--out") arguments.directory = value;
-  if (name == "--out") return !value.empty();
   if (name == "--events")
     return weir::lab::parse_count(value, kEventCountMin, arguments.event_count);
   if (name == "--repetitions") return weir::lab::parse_count(value, 1, arguments.repetition_count);
@@ -44,22 +43,22 @@ bool parse_argument(std::string_view name, std::string_view value, Arguments& ar
   return name == "--flows" && weir::lab::parse_named_file(value, arguments.flows);
 }
 
-bool read_files(const weir::lab::NamedFiles& files, std::size_t event_count_max,
-                std::vector<weir::lab::Workload>& workloads) {
-  for (const auto& [name, file] : files) {
-    auto workload = weir::lab::read_workload(name, file, event_count_max);
-    if (!workload) {
-      fmt::print(stderr, "lab_000: {}\n", workload.error().message);
-      return false;
-    }
-    if (workload->distinct_keys().size() < kDistinctCountMin) {
-      fmt::print(stderr, "lab_000: {} has fewer than {} distinct events\n", name,
-                 kDistinctCountMin);
-      return false;
-    }
-    workloads.push_back(std::move(*workload));
+weir::base::Result<weir::lab::Workload> read_log(std::string_view name, const std::string& file,
+                                                 std::size_t event_count_max) {
+  auto workload = weir::lab::read_workload(name, file, event_count_max);
+  if (workload && workload->distinct_keys().size() < kDistinctCountMin) {
+    return weir::lab::file_error(
+        fmt::format("{} has fewer than {} distinct events", name, kDistinctCountMin));
   }
-  return true;
+  return workload;
+}
+
+std::string read_logs(const Arguments& arguments, Lab& lab) {
+  const auto read = [&](std::string_view name, const std::string& file) {
+    return read_log(name, file, arguments.event_count);
+  };
+  std::string trouble = weir::lab::read_files(arguments.web_logs, lab.web_logs, read);
+  return trouble.empty() ? weir::lab::read_files(arguments.flows, lab.others, read) : trouble;
 }
 
 // The paper's numbers of distinct events, in proportion.
@@ -96,27 +95,22 @@ std::string write_all(const Lab& lab) {
   return weir::lab::write_figures<Lab>(lab, kFigures);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
-  Arguments arguments;
-  const std::string unclear = weir::lab::parse_arguments(words, arguments, parse_argument);
-  if (!unclear.empty()) {
-    fmt::print(stderr, "lab_000: {}\n", unclear);
-    return 2;
-  }
+std::string run(const Arguments& arguments) {
   Lab lab{.directory = arguments.directory,
           .repetition_count = static_cast<std::uint32_t>(arguments.repetition_count),
           .web_logs = {},
           .others = {}};
-  if (!read_files(arguments.web_logs, arguments.event_count, lab.web_logs) ||
-      !read_files(arguments.flows, arguments.event_count, lab.others)) {
-    return 1;
-  }
+  std::string trouble = read_logs(arguments, lab);
+  if (!trouble.empty()) return trouble;
   generate_missing(arguments, lab);
-  const std::string trouble = write_all(lab);
-  if (trouble.empty()) return 0;
-  fmt::print(stderr, "lab_000: {}\n", trouble);
-  return 1;
+  return write_all(lab);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  const auto outcome = weir::lab::run_lab<Arguments>(words, parse_argument, run);
+  if (!outcome.problem.empty()) fmt::print(stderr, "lab_000: {}\n", outcome.problem);
+  return outcome.status;
 }

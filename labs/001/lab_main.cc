@@ -39,8 +39,6 @@ double thread_cpu_seconds() {
 }
 
 bool parse_argument(std::string_view name, std::string_view value, Arguments& arguments) {
-  if (name == "--out") arguments.directory = value;
-  if (name == "--out") return !value.empty();
   if (name == "--subscriptions")
     return weir::lab::parse_count(value, 1'000, arguments.subscription_count);
   if (name == "--publications")
@@ -57,18 +55,6 @@ std::vector<weir::lab::Workload> generated(const Arguments& arguments) {
           weir::lab::make_quotes({}, sizes)};
 }
 
-bool read_files(const Arguments& arguments, std::vector<weir::lab::Workload>& workloads) {
-  for (const auto& [name, file] : arguments.workloads) {
-    auto workload = weir::lab::read_workload(name, file);
-    if (!workload) {
-      fmt::print(stderr, "lab_001: {}\n", workload.error().message);
-      return false;
-    }
-    workloads.push_back(std::move(*workload));
-  }
-  return true;
-}
-
 std::string write_all(const Lab& lab) {
   using Figure = bool (*)(const Lab&);
   constexpr Figure kFigures[] = {
@@ -78,25 +64,23 @@ std::string write_all(const Lab& lab) {
   return weir::lab::write_figures<Lab>(lab, kFigures);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
-  Arguments arguments;
-  const std::string unclear = weir::lab::parse_arguments(words, arguments, parse_argument);
-  if (!unclear.empty()) {
-    fmt::print(stderr, "lab_001: {}\n", unclear);
-    return 2;
-  }
+std::string run(const Arguments& arguments) {
   Lab lab{.directory = arguments.directory,
           .workloads = generated(arguments),
           .swept_subscription_count = arguments.subscription_count / 20,
           .draw_count = static_cast<std::uint32_t>(arguments.draw_count),
           .probe_trial_count = 10 * arguments.subscription_count,
           .cpu_seconds = thread_cpu_seconds};
-  if (!read_files(arguments, lab.workloads)) return 1;
-  const std::string trouble = write_all(lab);
-  if (trouble.empty()) return 0;
-  fmt::print(stderr, "lab_001: {}\n", trouble);
-  return 1;
+  std::string trouble =
+      weir::lab::read_files(arguments.workloads, lab.workloads, weir::lab::read_workload);
+  return trouble.empty() ? write_all(lab) : trouble;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  const auto outcome = weir::lab::run_lab<Arguments>(words, parse_argument, run);
+  if (!outcome.problem.empty()) fmt::print(stderr, "lab_001: {}\n", outcome.problem);
+  return outcome.status;
 }
