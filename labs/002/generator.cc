@@ -12,6 +12,7 @@ namespace {
 constexpr double kUpChance = 0.75;     // of kTrend
 constexpr Value kJumpMax = 1'000;      // of kJumps
 constexpr Value kErrorMax = 5;         // of kNoisy
+constexpr Value kLevelMax = 30;        // of kLevel
 constexpr Value kFine = 1'024;         // parts of 1, in which kReverting walks
 constexpr Value kPush = 17 * kFine;    // of kReverting, away
 constexpr Value kReversionShare = 10;  // of kReverting, back: one of so many parts
@@ -34,6 +35,7 @@ class Walk {
   Walk(Law law, std::uint64_t seed) : law_(law), prng_(seed) {}
 
   Value next() {
+    if (law_ == Law::kLevel) return within(kLevelMax, prng_);
     place_ += step();
     if (law_ == Law::kReverting) return place_ / kFine;
     return law_ == Law::kNoisy ? place_ + within(kErrorMax, prng_) : place_;
@@ -52,6 +54,7 @@ class Walk {
         return within(kPush, prng_) - place_ / kReversionShare;
       case Law::kUnit:
       case Law::kNoisy:
+      case Law::kLevel:
         break;
     }
     return signed_unit(0.5, prng_);
@@ -67,19 +70,21 @@ class Walk {
 std::string_view name_of(Law law) {
   switch (law) {
     case Law::kUnit:
-      return "unit";
+      return "unit walks";
     case Law::kUniform:
-      return "uniform";
+      return "uniform walks";
     case Law::kJumps:
-      return "jumps";
+      return "walks with jumps";
     case Law::kTrend:
-      return "trend";
+      return "walks with trend";
     case Law::kReverting:
-      return "reverting";
+      return "reverting walks";
     case Law::kNoisy:
+      return "noisy walks";
+    case Law::kLevel:
       break;
   }
-  return "noisy";
+  return "noise around a level";
 }
 
 Workload make_walks(const WalkOptions& options) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random walks over the integers, by several laws. The same options give the same streams.
+// Random walks over the integers, by several laws, and one law without a walk. The same options
+// give the same streams.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,10 @@ enum class Law : std::uint8_t {
   kTrend,      // steps of -1 or 1, up with a chance of 3/4
   kReverting,  // each step leads a tenth of the way back to 0, and up to 17 away from there
   kNoisy,      // a kUnit walk, seen through an error of -5 to 5
+  kLevel,      // no walk: -30 to 30, each value by itself
 };
-inline constexpr Law kLaws[] = {Law::kUnit,  Law::kUniform,   Law::kJumps,
-                                Law::kTrend, Law::kReverting, Law::kNoisy};
+inline constexpr Law kLaws[] = {Law::kUnit,      Law::kUniform, Law::kJumps, Law::kTrend,
+                                Law::kReverting, Law::kNoisy,   Law::kLevel};
 std::string_view name_of(Law law);
 
 struct WalkOptions {

@@ -29,7 +29,7 @@ constexpr std::size_t kLongCount = 20;
 struct Arguments {
   std::string directory;
   std::size_t source_count = 5'453;  // as the paper
-  std::size_t long_length = 100'000;
+  std::size_t long_length = 400'000;
   weir::lab::NamedFiles workloads;
 };
 
@@ -42,7 +42,7 @@ bool parse_argument(std::string_view name, std::string_view value, Arguments& ar
 std::vector<weir::lab::Workload> generated(const Arguments& arguments) {
   std::vector<weir::lab::Workload> workloads;
   for (const weir::lab::Law law : weir::lab::kLaws) {
-    workloads.push_back(weir::lab::make_walks({.name = fmt::format("{} walks", name_of(law)),
+    workloads.push_back(weir::lab::make_walks({.name = name_of(law),
                                                .law = law,
                                                .stream_count = arguments.source_count,
                                                .length = kDayLength}));

@@ -2,6 +2,7 @@
 #include "002/online.h"
 
 #include <cstdlib>
+#include <deque>
 
 namespace weir::lab {
 namespace {
@@ -26,24 +27,30 @@ class EverySecond final : public OnlineAlgorithm {
   std::size_t index_ = 0;
 };
 
-// Delivers the item with which the stream first goes the other way.
-class Turns final : public OnlineAlgorithm {
+// Delivers an item near the mean of the last ones if the last delivered is far from there, since
+// what is forced is an extreme and soon too far from the rest.
+class Recentred final : public OnlineAlgorithm {
  public:
   using OnlineAlgorithm::OnlineAlgorithm;
 
  private:
+  static constexpr std::size_t kWindow = 8;
+
   bool wishes(Value value, Value last_delivered) override {
-    const Value step = value - previous_.value_or(last_delivered);
-    previous_ = value;
-    if (step == 0) return false;
-    const int direction = step > 0 ? 1 : -1;
-    const bool has_turned = direction * direction_ < 0;
-    direction_ = direction;
-    return has_turned;
+    recent_.push_back(value);
+    sum_ += value;
+    if (recent_.size() < kWindow) return false;
+    if (recent_.size() > kWindow) {
+      sum_ -= recent_.front();
+      recent_.pop_front();
+    }
+    const Value mean = sum_ / static_cast<Value>(kWindow);
+    return 2 * std::abs(last_delivered - mean) > threshold() &&
+           4 * std::abs(value - mean) <= threshold();
   }
 
-  std::optional<Value> previous_;  // the item before; none before the second
-  int direction_ = 0;              // of the last step that was one
+  std::deque<Value> recent_;
+  Value sum_ = 0;
 };
 
 class Everything final : public OnlineAlgorithm {
@@ -73,7 +80,8 @@ bool OnlineAlgorithm::deliver(Value value) {
 const std::vector<NamedAlgorithm>& online_algorithms() {
   static const std::vector<NamedAlgorithm> kAlgorithms{
       named<OnlineGreedy>("OnlineGreedy"), named<HalfThreshold>("half threshold"),
-      named<EverySecond>("every second"), named<Turns>("turns"), named<Everything>("everything")};
+      named<EverySecond>("every second"), named<Recentred>("recentred"),
+      named<Everything>("everything")};
   return kAlgorithms;
 }
 

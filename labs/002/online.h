@@ -65,8 +65,8 @@ struct NamedAlgorithm {
   std::string_view name;
   std::function<std::unique_ptr<OnlineAlgorithm>(Value threshold)> make;
 };
-// OnlineGreedy, and others that deliver more: beyond half the threshold; every second item; where
-// the stream turns; everything.
+// OnlineGreedy, and others that deliver more: beyond half the threshold; every second item;
+// what is near the mean of the last items if the last delivered is not; everything.
 const std::vector<NamedAlgorithm>& online_algorithms();
 
 // Indices of what the algorithm delivers, ascending.

@@ -12,7 +12,7 @@
 namespace weir::lab {
 namespace {
 
-constexpr std::array<Value, 4> kRivalThresholds{4, 16, 32, 63};
+constexpr std::array<Value, 6> kRivalThresholds{2, 4, 8, 16, 32, 48};
 
 double over(std::size_t more, std::size_t less) {
   return static_cast<double>(more) / static_cast<double>(less);

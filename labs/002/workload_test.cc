@@ -71,6 +71,9 @@ TEST(WalkTest, SomeStayAroundALevel) {
   EXPECT_GT(low, -150);
   EXPECT_LT(high, 150);
   EXPECT_GT(high - low, 100);
+  const Stream level = one_walk(Law::kLevel, 5'000);
+  EXPECT_EQ(std::ranges::min(level), -30);
+  EXPECT_EQ(std::ranges::max(level), 30);
   const Stream noisy = one_walk(Law::kNoisy, 5'000);
   Value longest = 0;
   for (std::size_t i = 1; i < noisy.size(); ++i) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./lab 000 and 001 on little input: write every table, judge every claim, say what is missing."""
+"""./lab 000 to 002 on little input: write every table, judge every claim, say what is missing."""
 
 import io
 import os
@@ -14,10 +14,11 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("WEIR_LABS", ROOT / "build/release/labs")).resolve()
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "labs/000"), str(ROOT / "labs/001")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "labs/000", "labs/001", "labs/002")]
 
 import log_readers  # noqa: E402
 import quote_readers  # noqa: E402
+import quote_streams  # noqa: E402
 
 VERDICTS = ("holds", "holds partly", "does not hold", "not tested")
 FIGURES = {"1(a)", "1(b)", "5(a)", "5(b,c)", "5(d)", "7(a)", "7(b)", "7(c)", "8", "9(a)", "9(b)",
@@ -36,6 +37,9 @@ DAILY = ["[class,'STOCK'],[symbol,'S{}'],[open,{}.05],[high,{}.50],[low,9.00],[c
          "[volume,{}],[date,'{}-Dec-04']".format(i % 7, 9 + i % 5, 10 + i % 5, 100 * i, 1 + i % 28)
          for i in range(60)]
 PUBLICATIONS = [f"0 0 P i symbol {i % 9} i open {i % 50} i volume {7 * i}" for i in range(60)]
+MINUTES = ["minute,symbol,open,high,low,close,day_volume,nticks"] + [
+    f"2021-03-{30 + i // 60} 09:{i % 60:02},S{s},1,1,1,{100 + (7 * i * (s + 1)) % 11 / 2},5,1"
+    for i in range(120) for s in range(5)]
 SUBSCRIPTIONS = ["0 0 S i symbol = 3 i open >= 20", "0 1 S i symbol = 4 i volume <= 99",
                  "0 2 S i open >= 5 i open <= 9"]
 
@@ -52,6 +56,10 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess:
 
 def run_001(*arguments: str | Path) -> subprocess.CompletedProcess:
     return run_lab("001", "--draws", "1", "--publications", "20", *arguments)
+
+
+def run_002(*arguments: str | Path) -> subprocess.CompletedProcess:
+    return run_lab("002", "--sources", "5", "--long", "500", *arguments)
 
 
 class LabCase(unittest.TestCase):
@@ -171,6 +179,70 @@ class Lab001Test(LabCase):
             wrong = subprocess.run([PROGRAMS / "lab_001", *words], text=True, capture_output=True)
             self.assertEqual((wrong.returncode, wrong.stderr),
                              (2, f"lab_001: what is '{words[-2]}'?\n"))
+
+
+class Lab002Test(LabCase):
+    def write_data(self, lines=MINUTES) -> None:
+        (self.folder / "quotes_1min").mkdir()
+        (self.folder / "quotes_1min/nse_1min.csv").write_text("\n".join(lines) + "\n")
+
+    def assert_complete(self, done: subprocess.CompletedProcess, chart_count: int) -> None:
+        self.assert_judged(done, {"4.2", "Th.", "Cor."}, table_count=5, chart_count=chart_count)
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("Th. ")
+                          and not line.endswith("  holds")], [])
+        self.assertNotIn("OTHER", done.stdout)
+
+    def test_a_small_run_judges_every_claim_and_the_theorem_holds(self):
+        self.assert_complete(run_002("--out", self.out), chart_count=14)
+
+    def test_the_same_run_gives_the_same_tables(self):
+        first, second = self.folder / "first", self.folder / "second"
+        for out in (first, second):
+            self.assertEqual(run_002("--out", out).returncode, 0)
+        for table in first.glob("*.csv"):
+            self.assertEqual(table.read_text(), (second / table.name).read_text(), table.name)
+
+    def test_reads_quotes_and_counts_what_it_cannot_read(self):
+        self.write_data([*MINUTES, "2021-03-30 09:24,S1,1,1,1,x,5,1", "2021-03-30 09:24,S1"])
+        done = run_002("--data", self.folder, "--out", self.out)
+        self.assert_complete(done, chart_count=25)
+        self.assertIn("quotes: 600 minutes, 10 sources, 2 malformed lines", done.stderr)
+        self.assertIn("quotes by range: ", done.stdout)
+
+    def test_missing_data_is_an_error(self):
+        done = run_002("--data", self.folder, "--out", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("quotes_1min has no *1min*.csv* (one-minute quotes)", done.stderr)
+        self.write_data(MINUTES[:1])
+        done = run_002("--data", self.folder, "--out", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nse_1min.csv has no quotes", done.stderr)
+
+    def test_a_run_that_fails_is_an_error(self):
+        self.assertEqual(run_lab("002", "--sources", "1", "--out", self.out).returncode, 1)
+        for words in (["--outt", "x"], ["--out", str(self.out), "--workload", "x"]):
+            wrong = subprocess.run([PROGRAMS / "lab_002", *words], text=True, capture_output=True)
+            self.assertEqual((wrong.returncode, wrong.stderr),
+                             (2, f"lab_002: what is '{words[-2]}'?\n"))
+
+
+class QuoteStreamsTest(unittest.TestCase):
+    def test_each_stock_of_each_day_is_a_source_in_the_order_of_time(self):
+        quotes = quote_streams.parse([MINUTES[0], "2021-03-31 09:15,B,0,0,0,7.5,0,0",
+                                      "2021-03-30 09:16,A,0,0,0,2,0,0",
+                                      "2021-03-30 09:15,A,0,0,0,1,0,0",
+                                      "2021-03-31 09:15,A,0,0,0,3,0,0", "x,A,0,0,0,3,0,0"])
+        self.assertEqual(quotes.malformed_count, 1)
+        self.assertEqual(quotes.days, {("A", "2021-03-30"): [1, 2], ("A", "2021-03-31"): [3],
+                                       ("B", "2021-03-31"): [7.5]})
+        self.assertEqual(quote_streams.months(quotes), {"A": [1, 2, 3], "B": [7.5]})
+
+    def test_scales_are_of_each_source(self):
+        self.assertEqual(quote_streams.streams([[10.0, 10.1]], "tick"), [[200, 202]])
+        self.assertEqual(quote_streams.streams([[10.0, 10.1]], "price"), [[10_000, 10_100]])
+        for scale, width in (("range", 126), ("deviation", 126)):
+            streams = quote_streams.streams([[10.0, 10.1], [50.0, 80.0], [3.0, 3.0]], scale)
+            self.assertEqual([max(stream) - min(stream) for stream in streams], [width, width, 0])
 
 
 class QuoteReadersTest(unittest.TestCase):
