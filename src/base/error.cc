@@ -93,7 +93,7 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kEngineTooManyForgotten, "engine.too_many_forgotten", kLimit,
      "as many keys were forgotten within a window as the limit allows"},
     {kEngineKeys, "engine.keys", kInvalidInput,
-     "the keys are not those of the subscription's distinct clause"},
+     "the filter has no keys to forget: neither change nor distinct"},
 
     {kCliUsage, "cli.usage", kInvalidInput, "the command line cannot be understood"},
     {kCliFile, "cli.file", kUnavailable, "a file cannot be read or written"},

@@ -87,9 +87,9 @@ StateEstimate estimate_state(const filter::FilterPtr& filter) {
   }
   if (filter->distinct()) estimate.distinct = estimate_distinct(filter, limits);
   std::set<std::vector<std::string>> corpora;
-  for (const filter::About* about : filter->abouts()) {
+  for (const std::vector<event::Path>* paths : filter->text_fields()) {
     std::vector<std::string> fields;
-    for (const event::Path& path : about->fields) fields.push_back(filter::to_text(path));
+    for (const event::Path& path : *paths) fields.push_back(filter::to_text(path));
     corpora.insert(std::move(fields));
   }
   for (const std::vector<std::string>& fields : corpora) {

@@ -23,8 +23,9 @@ struct CheckpointHead {
   std::uint64_t owner = 0;
 };
 
-// Version 1 of a subscription's state had exact windows only.
-inline constexpr std::uint8_t kSubscriptionVersion = 2;
+// Version 1 of a subscription's state had exact windows only, versions 1 and 2 no instants of a
+// key's last reading.
+inline constexpr std::uint8_t kSubscriptionVersion = 3;
 inline constexpr std::uint8_t kTextVersion = 1;
 
 struct CheckpointBody {

@@ -20,8 +20,10 @@ constexpr std::size_t kStepCount = 160;
 using Log = std::map<SubscriptionId, std::vector<std::string>>;  // deliveries in their order
 
 EngineOptions options_of(std::uint64_t seed) {
-  if (seed % 3 != 0) return {};
-  return {.change_key_count_max = 2, .distinct_key_count_max = 3};
+  EngineOptions options;
+  if (seed % 3 == 0) options = {.change_key_count_max = 2, .distinct_key_count_max = 3};
+  if (seed % 5 == 0) options.change_idle = base::Duration::seconds(12);
+  return options;
 }
 
 match::Initial initial_of(std::uint64_t seed) {

@@ -46,6 +46,26 @@ std::string rich_state() {
   return *engine.save(*id);
 }
 
+// Every kind of movement, remembered and current.
+constexpr const char* kMovements =
+    "(change(data.v) crosses 4 with previous and any change(type) and "
+    "change(text(data.t)) > 0.5 at most every 10s) or "
+    "(any change(subject) and any change(data.v) and any change(time) and "
+    "any change(data.b) and any change(data.f))";
+
+// The first conjunction has fired for d, and the two events that follow may go with its next
+// delivery; the second has never fired.
+std::string movements_state() {
+  Engine engine;
+  const auto id = engine.subscribe(kMovements);
+  fill(engine);
+  auto last = event_of(
+      R"({"id":"f","type":"c","time":"2026-01-02T03:04:05.25Z","data":{"v":1,"b":true,"f":0.5}})");
+  event::assign_sequence(last, 9);
+  engine.publish(last, at_second(4));
+  return *engine.save(*id);
+}
+
 std::string text_state() {
   Engine engine;
   const auto id = engine.subscribe(kText);
@@ -139,9 +159,9 @@ TEST(CheckpointTest, SaysWhyAStateIsRefused) {
   EXPECT_EQ(refusal(kRich, state.substr(0, 12)), "store.corrupt - the saved state is cut short");
   EXPECT_EQ(refusal(kRich, state + "x"),
             "store.corrupt - the saved state does not have its checksum");
-  std::string version_3 = state;
-  version_3[1] = 3;
-  EXPECT_EQ(refusal(kRich, version_3), "store.corrupt - the saved state has version 3, known is 2");
+  std::string version_4 = state;
+  version_4[1] = 4;
+  EXPECT_EQ(refusal(kRich, version_4), "store.corrupt - the saved state has version 4, known is 3");
   EXPECT_EQ(refusal(kRich, with_body(state, "")), "store.corrupt - the saved state is malformed");
   EXPECT_EQ(refusal(kRich, state, {.change_key_count_max = 1}),
             "store.corrupt - the change terms have more keys than 1, the limit");
@@ -170,9 +190,9 @@ TEST(CheckpointTest, NoPrefixAndNoFlippedByteIsTaken) {
 }
 
 // The checksum put right, so that the readers themselves are asked.
-void expect_refused_or_same(const std::string& state) {
+void expect_refused_or_same(const char* filter, const std::string& state) {
   Engine engine;
-  const auto id = engine.subscribe(kRich, {.state = state});
+  const auto id = engine.subscribe(filter, {.state = state});
   if (!id) {
     EXPECT_EQ(id.error().id, base::ErrorId::kStoreCorrupt);
     return;
@@ -180,21 +200,25 @@ void expect_refused_or_same(const std::string& state) {
   EXPECT_EQ(*engine.save(*id), state);
   fill(engine);
   engine.advance({std::numeric_limits<std::int64_t>::max()});
-  EXPECT_EQ(refusal(kRich, *engine.save(*id)), "ok");
+  EXPECT_EQ(refusal(filter, *engine.save(*id)), "ok");
 }
 
-TEST(CheckpointTest, AnyBodyIsRefusedOrSavedBackAsItIs) {
-  const std::string state = rich_state();
+void expect_every_body_refused_or_same(const char* filter, const std::string& state) {
   const std::string body(body_of(state));
   for (std::size_t i = 0; i < body.size(); ++i) {
     SCOPED_TRACE(i);
-    expect_refused_or_same(with_body(state, body.substr(0, i)));
+    expect_refused_or_same(filter, with_body(state, body.substr(0, i)));
     for (unsigned bit = 0; bit < 8; ++bit) {
       std::string changed = body;
       changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
-      expect_refused_or_same(with_body(state, changed));
+      expect_refused_or_same(filter, with_body(state, changed));
     }
   }
+}
+
+TEST(CheckpointTest, AnyBodyIsRefusedOrSavedBackAsItIs) {
+  expect_every_body_refused_or_same(kRich, rich_state());
+  expect_every_body_refused_or_same(kMovements, movements_state());
 }
 
 TEST(CheckpointTest, TextWaitsForTheFirstWhoNamesItsFields) {
@@ -277,7 +301,7 @@ std::string hex(std::string_view bytes) {
 }
 
 // The bytes of one line "name hex".
-std::string golden(std::string_view name, std::string_view version = "v2") {
+std::string golden(std::string_view name, std::string_view version = "v3") {
   const std::string file =
       base::read_source_file(fmt::format("src/engine/checkpoint_{}.txt", version));
   const std::size_t begin = file.find(fmt::format("{} ", name)) + name.size() + 1;
@@ -289,8 +313,10 @@ std::string golden(std::string_view name, std::string_view version = "v2") {
 }
 
 // States that brokers have written must stay readable: other bytes are another version.
-TEST(CheckpointTest, WritesAndReadsVersionTwoAsItAlwaysWas) {
+TEST(CheckpointTest, WritesAndReadsVersionThreeAsItAlwaysWas) {
   EXPECT_EQ(hex(rich_state()), hex(golden("state")));
+  EXPECT_EQ(hex(movements_state()), hex(golden("movements")));
+  EXPECT_EQ(refusal(kMovements, golden("movements")), "ok");
   EXPECT_EQ(hex(exact_state()), hex(golden("exact")));
   EXPECT_EQ(refusal(kExact, golden("exact")), "ok");
   EXPECT_EQ(hex(text_state()), hex(golden("text")));
@@ -299,6 +325,18 @@ TEST(CheckpointTest, WritesAndReadsVersionTwoAsItAlwaysWas) {
   ASSERT_TRUE(engine.subscribe(kText));
   EXPECT_EQ(describe(engine.restore_text(golden("text"))), "ok");
   EXPECT_EQ(engine.save_text(), golden("text"));
+}
+
+// Then nobody knew when a key was last read: it counts as the latest instant in the state.
+TEST(CheckpointTest, GoesOnFromVersionTwo) {
+  EXPECT_EQ(refusal(kExact, golden("exact", "v2")), "ok");
+  Engine engine({.change_idle = base::Duration::seconds(5)});
+  const auto id = engine.subscribe(kRich, {.state = golden("state", "v2")});
+  ASSERT_TRUE(id.has_value());
+  EXPECT_EQ(refusal(kRich, *engine.save(*id)), "ok");
+  EXPECT_EQ(engine.next_wake(), at_second(11));
+  EXPECT_EQ(shown(engine.publish(reading("f", "b", 5, 9), at_second(5))), "e#8,f#9;")
+      << "4 s after the delivery of d";
 }
 
 // Then every window was exact, and it stays so.

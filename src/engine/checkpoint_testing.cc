@@ -37,6 +37,14 @@ constexpr std::array kFilters = {
     "data.v > 3",
     "distinct(data.v) within 7s exact",
     "distinct(data.v, type) within 6s false positives <= 10%",
+    "change(data.v, by subject) rises by > 1 with previous",
+    "change(data.v) > 1 and > 30% or silent for 9s",
+    "any change(type, by subject) at most every 5s with previous",
+    "change(data.v, by subject) crosses 3 upwards hysteresis 1 at most every 4s",
+    "change(data.v) crosses 2.5 with previous and any change(data.w)",
+    "change(text(data.t), by subject) > 0.3 at most every 6s",
+    "change(text(data.t, subject), type = 't1') > 0.2 with previous and "
+    "change(data.v) falls by >= 1",
 };
 
 }  // namespace

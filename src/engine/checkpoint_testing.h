@@ -14,7 +14,7 @@ namespace weir::engine {
 
 base::Instant at_second(std::int64_t seconds);
 
-// Every kind of memory, alone and together; the last remember nothing of their own.
+// Every kind of memory, alone and together; a few filters remember nothing of their own.
 std::span<const char* const> remembering_filters();
 
 // An event to publish, or without one an instant to advance to.

@@ -137,7 +137,9 @@ base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, 
   const auto found = find(id);
   if (!found) return found.error();
   Subscription& subscription = *(*found)->second;
-  return subscription.forget(event, std::max(clamp(now), subscription.restored_at()));
+  auto forgotten = subscription.forget(event, std::max(clamp(now), subscription.restored_at()));
+  if (subscription.change() != nullptr) reschedule(id, subscription);
+  return forgotten;
 }
 
 std::optional<base::Instant> Engine::next_wake() const {
@@ -163,7 +165,7 @@ void Engine::deliver_due(base::Instant now) {
     const auto [due, id] = *wakes_.begin();
     Subscription& subscription = *subscriptions_.find(id)->second;
     std::vector<event::EventPtr> events;
-    subscription.change()->advance(due, events);
+    subscription.change()->advance(due, scorer_, events);
     reschedule(id, subscription);
     subscription.drop_duplicates(events, due);
     subscription.counted.delivered += events.size();

@@ -51,7 +51,9 @@ struct EngineOptions {
   std::size_t dedup_key_count_max = 10'000'000;
   double dedup_false_positives = 0;  // 0: the window is exact
   std::size_t subscription_count_max = 1'000'000;
-  std::size_t change_key_count_max = 1'000'000;     // per subscription
+  std::size_t change_key_count_max = 1'000'000;  // per subscription
+  // A key of a change filter without a reading for that long is forgotten; none: never.
+  std::optional<base::Duration> change_idle = {};
   std::size_t distinct_key_count_max = 10'000'000;  // per subscription
   // Of distinct clauses that do not say it; 0: they are exact.
   double distinct_false_positives = 1e-6;
@@ -75,8 +77,9 @@ struct SubscribeOptions {
   std::string_view state = {};
 };
 
-// Events for one subscriber. Several events are one group: the current values of all the sources of
-// a composite change filter that fired, oldest first.
+// Events for one subscriber. Several events are one group, oldest first: the current values of all
+// the sources of a composite change filter that fired, each after the one before it if the filter
+// asks for that.
 struct Delivery {
   SubscriptionId subscription;
   std::uint64_t tag = 0;  // as the subscriber gave it
@@ -114,9 +117,10 @@ class Engine {
   std::span<const Delivery> publish(const event::EventPtr& event, base::Instant now);
   // Only what was held back and is due by now, in the order in which it became due.
   std::span<const Delivery> advance(base::Instant now);
-  // What has this event's keys is distinct again for the subscription, as if it had not been seen.
-  // True if it was. Fails with kEngineKeys if the filter has no distinct clause, with
-  // kEngineTooManyForgotten if that was done too often within a window.
+  // What has this event's keys is new again for the subscription, as if it had not been seen: it is
+  // distinct, and the next reading of a change is a first one; what is held back of it is dropped.
+  // True if there was something to forget. Fails with kEngineKeys if the filter remembers nothing,
+  // with kEngineTooManyForgotten if that was done too often within a window.
   base::Result<bool> forget(SubscriptionId id, const event::Event& event, base::Instant now);
   // When advance() will next have something to deliver.
   std::optional<base::Instant> next_wake() const;
@@ -175,7 +179,7 @@ class Engine {
   std::vector<event::EventPtr>& hand_out(SubscriptionId id, const Subscription& subscription);
   std::span<const Delivery> handed_out() const { return {deliveries_.data(), delivery_count_}; }
   Outcome foretell(Subscription& subscription, const event::EventPtr& event, base::Instant now,
-                   filter::Scorer& scorer) const;
+                   match::TextReader& reader) const;
   SubscriptionCounters counters_of(const Subscription& subscription) const;
   base::Result<Subscriptions::const_iterator> find(SubscriptionId id) const;
 

@@ -64,7 +64,10 @@ base::Result<void> Engine::Subscription::restore_parts(std::uint8_t version,
   }
   counted.delivered = reader.varint();
   if (change_ != nullptr) {
-    if (auto restored = change_->restore(reader, restored_at_); !restored) return restored.error();
+    const auto layout = version < 3 ? match::ChangeLayout::kUntimed : match::ChangeLayout::kTimed;
+    if (auto restored = change_->restore(layout, reader, restored_at_); !restored) {
+      return restored.error();
+    }
   }
   if (window_ == nullptr) return {};
   return restore_window(version == 1 ? 0 : reader.u8(), reader);

@@ -177,11 +177,53 @@ TEST(EngineTest, ForgetsTheKeysOfAnEvent) {
   }
 }
 
-TEST(EngineTest, ForgetsOnlyWhereThereIsADistinctClause) {
+event::EventPtr measured(std::string_view id, std::string_view subject, int value) {
+  return event_of(
+      fmt::format(R"({{"id":"{}","subject":"{}","data":{{"v":{}}}}})", id, subject, value));
+}
+
+TEST(EngineTest, ForgetsTheLastValueOfAnEventsKey) {
+  Engine engine;
+  const SubscriptionId id = subscribed(engine, "change(data.v, by subject) > 5 at most every 10s");
+  EXPECT_EQ(shown(engine.publish(measured("a", "x", 1), at(0))), "1:a");
+  EXPECT_EQ(shown(engine.publish(measured("b", "x", 9), at(1))), "");
+  EXPECT_EQ(engine.next_wake(), at(10));
+  const std::uint64_t revision = engine.state_revision(id);
+  EXPECT_FALSE(*engine.forget(id, *numbered("?", "y", 3), at(1)));
+  EXPECT_TRUE(*engine.forget(id, *numbered("?", "x", 3), at(1)));
+  EXPECT_FALSE(*engine.forget(id, *numbered("?", "x", 3), at(1)));
+  EXPECT_GT(engine.state_revision(id), revision);
+  EXPECT_EQ(engine.next_wake(), std::nullopt) << "what was held back is dropped";
+  EXPECT_EQ(shown(engine.publish(measured("c", "x", 9), at(2))), "1:c");
+  EXPECT_EQ(shown(engine.publish(measured("d", "x", 9), at(20))), "");
+}
+
+TEST(EngineTest, ForgetsTheLastValueAndTheKeysOfADistinctClause) {
+  Engine engine;
+  const SubscriptionId id =
+      subscribed(engine, "change(data.v) > 5 and distinct(subject) within 10s exact");
+  EXPECT_EQ(shown(engine.publish(measured("a", "x", 1), at(0))), "1:a");
+  EXPECT_TRUE(*engine.forget(id, *numbered("?", "y", 2), at(1))) << "without keys there is one";
+  EXPECT_EQ(shown(engine.publish(measured("b", "x", 1), at(2))), "");
+  EXPECT_EQ(engine.counters(id)->duplicate, 1U) << "a first value again, but x was delivered";
+  EXPECT_TRUE(*engine.forget(id, *numbered("?", "x", 3), at(3)));
+  EXPECT_EQ(shown(engine.publish(measured("c", "x", 1), at(4))), "1:c");
+}
+
+TEST(EngineTest, AKeyOfAChangeThatIsIdleIsForgotten) {
+  Engine engine({.change_idle = Duration::seconds(10)});
+  subscribed(engine, "change(data.v, by subject) > 5");
+  EXPECT_EQ(shown(engine.publish(measured("a", "x", 1), at(0))), "1:a");
+  EXPECT_EQ(shown(engine.publish(measured("b", "x", 1), at(9))), "");
+  EXPECT_EQ(shown(engine.publish(measured("c", "x", 1), at(18))), "") << "9 s after the last one";
+  EXPECT_EQ(shown(engine.publish(measured("d", "x", 1), at(28))), "1:d");
+}
+
+TEST(EngineTest, ForgetsOnlyWhereSomethingIsRemembered) {
   Engine engine;
   const SubscriptionId id = subscribed(engine, "type = 'a'");
   EXPECT_EQ(base::describe(engine.forget(id, *numbered("a", "x", 1), at(0))),
-            "engine.keys - the filter has no distinct clause: there is nothing to forget");
+            "engine.keys - the filter has neither change nor distinct: there is nothing to forget");
   EXPECT_EQ(engine.forget({99}, *numbered("a", "x", 1), at(0)).error().id,
             base::ErrorId::kEngineNoSuchSubscription);
   EXPECT_EQ(*engine.distinct_stats(id), std::nullopt);

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "engine/change_text.h"
 #include "engine/subscription.h"
 #include "filter/duration.h"
 #include "filter/print.h"
@@ -13,34 +13,29 @@
 namespace weir::engine {
 namespace {
 
-// Scores an event as if it were published, without counting it in.
-class PreviewScorer final : public filter::Scorer {
+// Reads an event as if it were published, without counting it in.
+class PreviewReader final : public match::TextReader {
  public:
-  explicit PreviewScorer(match::TextScorer& scorer) : scorer_(scorer) {}
+  PreviewReader(match::TextScorer& scorer, const event::Event& event)
+      : scorer_(scorer), event_(event) {}
 
   std::optional<double> score(const filter::About& about, const event::Event& event) override {
     const auto preview = scorer_.preview(about, event);
     return preview ? std::optional(preview->total) : std::nullopt;
   }
+  std::optional<match::TermCounts> document(const std::vector<event::Path>& fields,
+                                            const event::Event& event) override {
+    return scorer_.preview_document(fields, event);
+  }
+  double distance(const std::vector<event::Path>& fields, const match::TermCounts& left,
+                  const match::TermCounts& right) override {
+    return scorer_.preview_distance(fields, event_, left, right);
+  }
 
  private:
   match::TextScorer& scorer_;
+  const event::Event& event_;
 };
-
-std::string describe(const filter::Change& change, const match::ChangeReading& reading) {
-  if (!reading.value) return fmt::format("{} is no finite number", to_text(change.value));
-  const std::string now = fmt::format("{} is {}", to_text(change.value), *reading.value);
-  if (!reading.last) return now + ", nothing was delivered yet";
-  const double distance = std::abs(*reading.value - *reading.last);
-  std::string moved =
-      fmt::format("{}, last delivered {}, moved by {}", now, *reading.last, distance);
-  if (change.percent && *reading.last != 0) {
-    moved += fmt::format(" ({:.6g}%)", distance / std::abs(*reading.last) * 100);
-  }
-  if (reading.silent) moved += ", silent for long enough";
-  if (reading.held) moved += ", too early for another delivery";
-  return moved;
-}
 
 class StateContext final : public filter::ExplainContext {
  public:
@@ -59,8 +54,8 @@ class StateContext final : public filter::ExplainContext {
   }
 
   Verdict change(const filter::Change& change, const event::Event& event) override {
-    PreviewScorer scorer(scorer_);
-    const match::ChangeReading reading = change_->reading(change, event, now_, scorer);
+    PreviewReader reader(scorer_, event);
+    const match::ChangeReading reading = change_->reading(change, event, now_, reader);
     return {reading.satisfied && !reading.held, describe(change, reading)};
   }
 
@@ -73,22 +68,22 @@ class StateContext final : public filter::ExplainContext {
 }  // namespace
 
 Outcome Engine::foretell(Subscription& subscription, const event::EventPtr& event,
-                         base::Instant now, filter::Scorer& scorer) const {
+                         base::Instant now, match::TextReader& reader) const {
   const filter::Filter& filter = subscription.filter();
   const auto& all = filter.normal_form().conjunctions;
   std::vector<std::uint32_t> conjunctions;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (match::holds(all[i], *event, scorer)) conjunctions.push_back(i);
+    if (match::holds(all[i], *event, reader)) conjunctions.push_back(i);
   }
   Outcome outcome = Outcome::kPassed;
   if (!subscription.admits(*event)) return Outcome::kNoMatch;
   if (conjunctions.empty()) {
     const bool scored =
-        !filter.abouts().empty() && match::holds_but_for_score(filter, *event, scorer);
+        !filter.abouts().empty() && match::holds_but_for_score(filter, *event, reader);
     return scored ? Outcome::kBelowScore : Outcome::kNoMatch;
   }
   if (const match::ChangeFilter* const change = subscription.change()) {
-    outcome = outcome_of(change->preview(conjunctions, event, now, scorer));
+    outcome = outcome_of(change->preview(conjunctions, event, now, reader));
   }
   const bool duplicate = outcome == Outcome::kPassed && subscription.is_duplicate(*event, now);
   return duplicate ? Outcome::kDuplicate : outcome;
@@ -105,8 +100,8 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
   StateContext context(scorer_, subscription.change(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
-  PreviewScorer scorer(scorer_);
-  out.outcome = foretell(subscription, event, now, scorer);
+  PreviewReader reader(scorer_, *event);
+  out.outcome = foretell(subscription, event, now, reader);
   if (!subscription.admits(*event)) out.note = "the subscription does not admit this event";
   if (const auto& distinct = filter.distinct()) {
     out.distinct =

@@ -65,7 +65,8 @@ TEST(ExplainTest, TellsLastValueAndDistanceOfAChange) {
   const auto explained = engine.explain(*id, event_of(R"({"subject":"x","data":{"v":21}})"), at(1));
   ASSERT_TRUE(explained);
   EXPECT_EQ(explained->outcome, Outcome::kWithinThreshold);
-  EXPECT_EQ(explained->filter.detail, "data.v is 21, last delivered 20, moved by 1 (5%)");
+  EXPECT_EQ(explained->filter.detail,
+            "data.v is 21, last delivered 20, moved by 1 (5%), asked for > 10%");
   const auto other = engine.explain(*id, event_of(R"({"subject":"y","data":{"v":21}})"), at(1));
   EXPECT_EQ(other->outcome, Outcome::kPassed);
   EXPECT_EQ(other->filter.detail, "data.v is 21, nothing was delivered yet");

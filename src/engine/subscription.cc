@@ -17,7 +17,8 @@ Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions
   if (filter_->has_change()) {
     change_ = std::make_unique<match::ChangeFilter>(
         filter_, match::ChangeOptions{.initial = options.initial,
-                                      .key_count_max = limits.change_key_count_max});
+                                      .key_count_max = limits.change_key_count_max,
+                                      .idle = limits.change_idle});
   }
   if (filter_->distinct()) {
     window_options_ = distinct_window_options(filter_, limits);
@@ -40,13 +41,19 @@ bool Engine::Subscription::is_duplicate(const event::Event& event, base::Instant
 }
 
 base::Result<bool> Engine::Subscription::forget(const event::Event& event, base::Instant now) {
-  if (window_ == nullptr) {
+  if (!has_state()) {
     return base::Error{base::ErrorId::kEngineKeys,
-                       "the filter has no distinct clause: there is nothing to forget",
+                       "the filter has neither change nor distinct: there is nothing to forget",
                        std::nullopt};
   }
   touch();
-  return window_->forget(match::event_key(filter_->distinct()->keys, event), now);
+  bool known = false;
+  if (window_ != nullptr) {
+    const auto seen = window_->forget(match::event_key(filter_->distinct()->keys, event), now);
+    if (!seen) return seen;
+    known = *seen;
+  }
+  return (change_ != nullptr && change_->forget(event, now)) || known;
 }
 
 std::optional<match::DistinctStats> Engine::Subscription::distinct_stats() const {

@@ -28,7 +28,7 @@ class Engine::Subscription {
   void drop_duplicates(std::vector<event::EventPtr>& events, base::Instant now);
   // Whether the event would be dropped; remembers nothing.
   bool is_duplicate(const event::Event& event, base::Instant now) const;
-  // The event's keys are distinct again; true if they were seen.
+  // The event's keys are new again; true if they were seen.
   base::Result<bool> forget(const event::Event& event, base::Instant now);
   std::optional<match::DistinctStats> distinct_stats() const;
 

@@ -56,8 +56,8 @@ bool equal(const ExprPtr& left, const ExprPtr& right) {
 
 bool Change::operator==(const Change& other) const {
   return value == other.value && keys == other.keys && equal(condition, other.condition) &&
-         threshold == other.threshold && percent == other.percent && inclusive == other.inclusive &&
-         silent_for == other.silent_for && at_most_every == other.at_most_every;
+         movement == other.movement && silent_for == other.silent_for &&
+         at_most_every == other.at_most_every && with_previous == other.with_previous;
 }
 
 ExprPtr make(Predicate predicate) {

@@ -118,16 +118,59 @@ using ExprPtr = std::shared_ptr<const Expr>;
 
 bool equal(const ExprPtr& left, const ExprPtr& right);
 
-// A number that has moved by more than a threshold since it was last delivered.
+enum class Direction : std::uint8_t { kEither, kUp, kDown };
+
+// How far is far enough.
+struct Threshold {
+  double amount = 0;       // not below 0
+  bool inclusive = false;  // >= instead of >
+
+  bool operator==(const Threshold&) const = default;
+};
+
+// A number that is further from the last delivered one than a threshold, or two of them.
+struct Moves {
+  Direction direction = Direction::kEither;          // of the distance that counts
+  std::optional<Threshold> absolute = std::nullopt;  // at least one of the two is there
+  std::optional<Threshold> percent = std::nullopt;   // of the last delivered value
+  bool either = false;                               // with both: one of them is enough
+
+  bool operator==(const Moves&) const = default;
+};
+
+// A value that is not the last delivered one.
+struct Differs {
+  bool operator==(const Differs&) const = default;
+};
+
+// A number that has come to the other side of a level.
+struct Crosses {
+  double level = 0;
+  Direction direction = Direction::kEither;
+  double hysteresis = 0;  // not below 0: how far beyond the level the other side begins
+
+  bool operator==(const Crosses&) const = default;
+};
+
+// A text that is further from the last delivered one than a threshold, in cosine distance.
+struct Rewords {
+  std::vector<event::Path> fields;  // at least one
+  Threshold distance;               // below 1
+
+  bool operator==(const Rewords&) const = default;
+};
+
+using Movement = std::variant<Moves, Differs, Crosses, Rewords>;
+
+// A value that has changed since it was last delivered.
 struct Change {
-  Operand value;
+  Operand value;              // of a text nothing: its fields are in the movement
   std::vector<Operand> keys;  // by: one last value for each combination
   ExprPtr condition;          // which events are readings of this source; null: all
-  double threshold = 0;
-  bool percent = false;                         // of the last delivered value
-  bool inclusive = false;                       // >= instead of >
+  Movement movement;
   std::optional<base::Duration> silent_for;     // deliver after that long without a delivery
   std::optional<base::Duration> at_most_every;  // hold back that long, the newest value wins
+  bool with_previous = false;                   // deliver the reading before it as well
 
   bool operator==(const Change& other) const;
 };

@@ -162,11 +162,40 @@ std::vector<Operand> FilterGenerator::keys() {
   return keys;
 }
 
+Movement FilterGenerator::movement() {
+  constexpr auto kThresholds = std::to_array({0.0, 0.5, 1.0, 2.0, 1e-7});
+  constexpr auto kDirections =
+      std::to_array({Direction::kEither, Direction::kUp, Direction::kDown});
+  const auto threshold = [&] { return Threshold{pick(kThresholds), prng_.chance(0.3)}; };
+  switch (prng_.below(options_.text ? 8 : 7)) {
+    case 0:
+      return Differs{};
+    case 1:
+    case 2:
+      return Crosses{pick(kDoubles), pick(kDirections), prng_.chance(0.5) ? 0 : pick(kThresholds)};
+    case 3: {
+      Moves both{pick(kDirections), threshold(), threshold(), prng_.chance(0.5)};
+      return both;
+    }
+    case 7:
+      return Rewords{{path()}, {prng_.chance(0.5) ? 0.25 : 0, prng_.chance(0.3)}};
+    default: {
+      Moves moves{.direction = pick(kDirections)};
+      (prng_.chance(0.3) ? moves.percent : moves.absolute) = threshold();
+      return moves;
+    }
+  }
+}
+
 ExprPtr FilterGenerator::change() {
   constexpr auto kSources = std::to_array({"data.n"sv, "data.deep.n"sv, "ext"sv});
-  constexpr auto kThresholds = std::to_array({0.0, 0.5, 1.0, 2.0, 1e-7});
   Change change;
-  change.value = Operand{*event::parse_path(pick(kSources))};
+  change.movement = movement();
+  if (std::holds_alternative<Differs>(change.movement)) {
+    change.value = Operand{path()};
+  } else if (!std::holds_alternative<Rewords>(change.movement)) {
+    change.value = Operand{*event::parse_path(pick(kSources))};
+  }
   if (!change_keys_) change_keys_ = prng_.chance(0.5) ? keys() : std::vector<Operand>();
   change.keys = *change_keys_;
   if (prng_.chance(0.4)) {
@@ -174,11 +203,9 @@ ExprPtr FilterGenerator::change() {
     change.condition = expr(1, false);
     options_.change = with_change;
   }
-  change.threshold = pick(kThresholds);
-  change.percent = prng_.chance(0.3);
-  change.inclusive = prng_.chance(0.3);
   if (prng_.chance(0.3)) change.silent_for = base::Duration::milliseconds(90'061'500);
   if (prng_.chance(0.3)) change.at_most_every = base::Duration::seconds(1);
+  change.with_previous = prng_.chance(0.2);
   return make(std::move(change));
 }
 

@@ -77,6 +77,7 @@ class FilterGenerator {
 
   ExprPtr expr(std::size_t depth, bool negated);
   ExprPtr leaf(bool negated);
+  Movement movement();
   ExprPtr change();
   Distinct distinct();
   Literal literal();

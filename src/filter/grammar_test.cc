@@ -108,6 +108,14 @@ std::string damaged(std::string_view text, base::Prng& prng) {
                                                                    " string(data.x)",
                                                                    " or silent for",
                                                                    " at most every 1s",
+                                                                   " with previous",
+                                                                   " > 2%",
+                                                                   " rises by",
+                                                                   " crosses 5",
+                                                                   " upwards",
+                                                                   " hysteresis 1",
+                                                                   " any",
+                                                                   " text(data.x)",
                                                                    " between 1 and 2",
                                                                    " like"});
   std::vector<std::string> pieces = pieces_of(text);

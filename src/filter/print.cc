@@ -80,14 +80,43 @@ std::string print(const Cesql& cesql) {
   return fmt::format("cesql({})", quoted(cesql::to_text(*cesql.expression)));
 }
 
+std::string print(const Threshold& asked, std::string_view unit) {
+  return fmt::format(" {} {}{}", asked.inclusive ? ">=" : ">", threshold(asked.amount), unit);
+}
+
+std::string print(const Moves& moves) {
+  std::string text;
+  if (moves.direction == Direction::kUp) text += " rises by";
+  if (moves.direction == Direction::kDown) text += " falls by";
+  if (moves.absolute) text += print(*moves.absolute, "");
+  if (moves.absolute && moves.percent) text += moves.either ? " or" : " and";
+  if (moves.percent) text += print(*moves.percent, "%");
+  return text;
+}
+
+std::string print(const Differs&) { return {}; }
+
+std::string print(const Crosses& crosses) {
+  std::string text = " crosses " + threshold(crosses.level);
+  if (crosses.direction == Direction::kUp) text += " upwards";
+  if (crosses.direction == Direction::kDown) text += " downwards";
+  if (crosses.hysteresis > 0) text += " hysteresis " + threshold(crosses.hysteresis);
+  return text;
+}
+
+std::string print(const Rewords& rewords) { return print(rewords.distance, ""); }
+
 std::string print(const Change& change) {
-  std::string text = "change(" + to_text(change.value);
+  const auto* const rewords = std::get_if<Rewords>(&change.movement);
+  std::string text = std::holds_alternative<Differs>(change.movement) ? "any change(" : "change(";
+  text +=
+      rewords != nullptr ? fmt::format("text({})", joined(rewords->fields)) : to_text(change.value);
   if (!change.keys.empty()) text += ", by " + keys_text(change.keys);
   if (change.condition != nullptr) text += ", " + to_text(*change.condition);
-  text += fmt::format(") {} {}{}", change.inclusive ? ">=" : ">", threshold(change.threshold),
-                      change.percent ? "%" : "");
+  text += ")" + to_text(change.movement);
   if (change.silent_for) text += " or silent for " + to_text(*change.silent_for);
   if (change.at_most_every) text += " at most every " + to_text(*change.at_most_every);
+  if (change.with_previous) text += " with previous";
   return text;
 }
 
@@ -123,6 +152,10 @@ std::string to_text(const Expr& expr) { return print(expr, Binding::kOr); }
 
 std::string to_text(const Predicate& predicate) {
   return std::visit([](const auto& one) { return print(one); }, predicate);
+}
+
+std::string to_text(const Movement& movement) {
+  return std::visit([](const auto& one) { return print(one); }, movement);
 }
 
 std::string to_text(const Operand& operand) {

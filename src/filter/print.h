@@ -10,6 +10,8 @@ namespace weir::filter {
 
 std::string to_text(const Expr& expr);
 std::string to_text(const Predicate& predicate);
+// What stands behind change(...), from the blank on; nothing for any change.
+std::string to_text(const Movement& movement);
 std::string to_text(const Operand& operand);
 std::string to_text(const event::Path& path);
 std::string to_text(const Literal& literal);

@@ -139,7 +139,7 @@ base::Result<ExprPtr> WeirParser::primary() {
   if (token.symbol("(")) return parenthesised();
   if (token.word("exists")) return exists();
   if (function_ahead("text")) return about();
-  if (function_ahead("change")) return change();
+  if (change_ahead()) return change();
   if (function_ahead("cesql")) return cesql();
   if (function_ahead("distinct")) {
     return error(ErrorId::kFilterDistinctPlace, token.offset_bytes,

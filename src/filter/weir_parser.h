@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,15 +57,28 @@ class WeirParser {
   Result<base::Duration> duration();
   bool at_literal() const;
 
-  // weir_terms.cc: exists, text, change, cesql
+  // weir_terms.cc: exists, text, cesql
   Result<ExprPtr> exists();
+  Result<std::vector<event::Path>> text_fields();
   Result<ExprPtr> about();
+  Result<ExprPtr> cesql();
+
+  // weir_change.cc
+  bool change_ahead() const;
   Result<ExprPtr> change();
   Result<void> change_arguments(Change& change);
+  Result<void> change_source(Change& change);
   Result<void> change_condition(Change& change);
-  Result<void> change_threshold(Change& change);
+  Result<void> change_movement(Change& change);
+  Result<void> change_thresholds(Moves& moves);
+  Result<void> change_threshold(Moves& moves);
+  Result<void> change_level(Crosses& crosses);
+  Result<void> change_distance(Rewords& rewords);
+  Result<double> amount_not_negative(std::string_view what, std::string_view name);
   Result<void> change_modifiers(Change& change);
-  Result<ExprPtr> cesql();
+  Result<void> change_span(std::span<const std::string_view> words,
+                           std::optional<base::Duration>& target);
+  Result<void> modifier(std::span<const std::string_view> words, bool repeated);
 
   // weir_distinct.cc
   Result<Distinct> distinct();
@@ -76,6 +90,7 @@ class WeirParser {
   void warn_quoted(const Token& right);
   void warn_literal(const Operand& operand, const Token& left, const Literal& literal);
   void warn_string_operator(const Operand& operand, const Token& left, const Token& keyword);
+  void warn_change(const Change& change, std::size_t change_bytes, std::size_t movement_bytes);
   void warn_name(const event::Path& path, std::size_t offset_bytes);
   void warn(std::size_t offset_bytes, std::string message);
 

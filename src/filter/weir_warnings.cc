@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/near_name.h"
@@ -15,6 +16,23 @@ using event::CoreAttribute;
 constexpr std::array<std::string_view, 9> kCommonNames = {
     "data",       "id",         "source", "type", "subject", "time", "datacontenttype",
     "dataschema", "specversion"};
+
+// Whether a value that stays where it is has moved far enough.
+bool lets_all_through(const Moves& moves) {
+  const auto all = [](const std::optional<Threshold>& threshold) {
+    return threshold && threshold->inclusive && threshold->amount == 0;
+  };
+  if (moves.direction != Direction::kEither) return false;
+  if (moves.absolute && moves.percent && !moves.either) {
+    return all(moves.absolute) && all(moves.percent);
+  }
+  return all(moves.absolute) || all(moves.percent);
+}
+
+bool is_out_of_reach(const Crosses& crosses) {
+  return !std::isfinite(crosses.level + crosses.hysteresis) ||
+         !std::isfinite(crosses.level - crosses.hysteresis);
+}
 
 }  // namespace
 
@@ -49,6 +67,32 @@ void WeirParser::warn_string_operator(const Operand& operand, const Token& left,
   warn(left.offset_bytes,
        fmt::format("{} looks at strings and is never true of a timestamp: write string({})",
                    keyword.text, operand.path.to_string()));
+}
+
+// A change that lets nothing through after the first reading, or every reading.
+void WeirParser::warn_change(const Change& change, std::size_t change_bytes,
+                             std::size_t movement_bytes) {
+  const auto* const moves = std::get_if<Moves>(&change.movement);
+  const auto* const crosses = std::get_if<Crosses>(&change.movement);
+  const auto* const rewords = std::get_if<Rewords>(&change.movement);
+  const bool all = (moves != nullptr && lets_all_through(*moves)) ||
+                   (rewords != nullptr && rewords->distance == Threshold{0, true});
+  if (all) warn(movement_bytes, "a change of >= 0 is every reading: did you mean > 0?");
+  if (crosses != nullptr && is_out_of_reach(*crosses)) {
+    warn(movement_bytes, "no number lies that far beyond the level: never crossed");
+  }
+  const bool differs = std::holds_alternative<Differs>(change.movement);
+  if (differs && change.value.path.core() == CoreAttribute::kSpecversion) {
+    warn(change_bytes, "specversion is '1.0' in every event: it never changes");
+  }
+  if (differs && change.value.path.core() == CoreAttribute::kId) {
+    warn(change_bytes, "events have ids of their own: nearly each one is a change");
+  }
+  if (change.silent_for && change.at_most_every && *change.silent_for <= *change.at_most_every) {
+    warn(change_bytes,
+         "whenever another delivery may come it has been silent for long enough: how far the value "
+         "has moved does not matter");
+  }
 }
 
 void WeirParser::warn_name(const event::Path& path, std::size_t offset_bytes) {

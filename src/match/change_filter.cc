@@ -2,7 +2,6 @@
 #include "match/change_filter.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "match/event_key.h"
@@ -14,18 +13,8 @@ const filter::Change& change_of(const filter::ExprPtr& expr) {
   return std::get<filter::Change>(*expr->predicate());
 }
 
-std::optional<double> finite_number(const filter::Change& change, const event::Event& event) {
-  const event::Value value = filter::resolve(change.value, event);
-  if (!value.is_number() || !std::isfinite(value.as_number())) return std::nullopt;
-  return value.as_number();
-}
-
-bool moved(const filter::Change& change, double last, double current) {
-  const double distance = std::abs(current - last);
-  const double threshold =
-      change.percent ? change.threshold / 100 * std::abs(last) : change.threshold;
-  if (change.percent && last == 0) return distance > 0;
-  return change.inclusive ? distance >= threshold : distance > threshold;
+bool is_concerned(const filter::Change& change, const event::Event& event, TextReader& reader) {
+  return change.condition == nullptr || filter::evaluate(*change.condition, event, reader);
 }
 
 bool silent(const filter::Change& change, base::Instant last_at, base::Instant now) {
@@ -46,13 +35,12 @@ ChangeFilter::ChangeFilter(filter::FilterPtr filter, ChangeOptions options)
 
 ChangeVerdict ChangeFilter::update(const std::vector<std::uint32_t>& conjunctions,
                                    const event::EventPtr& event, base::Instant now,
-                                   filter::Scorer& scorer,
-                                   std::vector<event::EventPtr>& delivered) {
+                                   TextReader& reader, std::vector<event::EventPtr>& delivered) {
   const auto held = std::make_shared<Held>(Held{event, event_count_++});
   std::vector<std::shared_ptr<Held>> fired;
   ChangeVerdict best = ChangeVerdict::kNoReading;
   for (const std::uint32_t conjunction : conjunctions) {
-    best = std::min(best, update_conjunction(conjunction, held, now, scorer, fired));
+    best = std::min(best, update_conjunction(conjunction, held, now, reader, fired));
   }
   deliver(fired, delivered);
   return best;
@@ -60,36 +48,37 @@ ChangeVerdict ChangeFilter::update(const std::vector<std::uint32_t>& conjunction
 
 ChangeVerdict ChangeFilter::update_conjunction(std::uint32_t conjunction,
                                                const std::shared_ptr<Held>& held, base::Instant now,
-                                               filter::Scorer& scorer,
+                                               TextReader& reader,
                                                std::vector<std::shared_ptr<Held>>& fired) {
-  const auto& changes = filter_->normal_form().conjunctions[conjunction].changes;
+  const auto& changes = changes_of(conjunction);
   if (changes.empty()) {
     fired.push_back(held);
     return ChangeVerdict::kFired;
   }
   Values values;
-  const ChangeVerdict read = read_values(changes, *held->event, scorer, values);
+  const ChangeVerdict read = read_values(changes, *held->event, reader, values);
   if (read != ChangeVerdict::kFired) return read;
+  retire_idle(now);
   const std::string key = event_key(change_of(changes[0]).keys, *held->event);
   Instance* const instance = find_or_add(conjunction, key);
   if (instance == nullptr) {
     fired.push_back(held);
     return ChangeVerdict::kFired;
   }
+  note_reading(conjunction, key, *instance, now);
   take_values(*instance, values, held, now);
-  return try_fire(conjunction, key, *instance, now, fired);
+  return try_fire(conjunction, key, *instance, now, reader, fired);
 }
 
 // kFired if at least one term has a reading in the event.
 ChangeVerdict ChangeFilter::read_values(const std::vector<filter::ExprPtr>& changes,
-                                        const event::Event& event, filter::Scorer& scorer,
+                                        const event::Event& event, TextReader& reader,
                                         Values& values) {
   ChangeVerdict verdict = ChangeVerdict::kNoReading;
   for (const filter::ExprPtr& expr : changes) {
     const filter::Change& change = change_of(expr);
-    const bool concerned =
-        change.condition == nullptr || filter::evaluate(*change.condition, event, scorer);
-    values.push_back(concerned ? finite_number(change, event) : std::nullopt);
+    const bool concerned = is_concerned(change, event, reader);
+    values.push_back(concerned ? sample_of(change, event, reader) : std::nullopt);
     if (!concerned) continue;
     verdict = std::min(verdict, values.back() ? ChangeVerdict::kFired : ChangeVerdict::kNoValue);
   }
@@ -105,8 +94,8 @@ ChangeFilter::Instance* ChangeFilter::find_or_add(std::uint32_t conjunction,
     return nullptr;
   }
   ++key_count_;
-  const auto& changes = filter_->normal_form().conjunctions[conjunction].changes;
-  Instance instance{&changes, std::vector<Term>(changes.size()), std::nullopt};
+  const auto& changes = changes_of(conjunction);
+  Instance instance{&changes, std::vector<Term>(changes.size())};
   return &instances.emplace(key, std::move(instance)).first->second;
 }
 
@@ -114,45 +103,57 @@ void ChangeFilter::take_values(Instance& instance, const Values& values,
                                const std::shared_ptr<Held>& held, base::Instant now) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i]) continue;
+    const filter::Change& change = change_of((*instance.changes)[i]);
     Term& term = instance.terms[i];
+    if (change.with_previous) term.previous = std::move(term.held);
     term.current = values[i];
     term.held = held;
     if (!term.last && options_.initial == Initial::kNone) {
-      term.last = values[i];
+      term.last = remember(change.movement, *term.current);
       term.last_at = now;
+    } else if (term.last && turns_silently(change.movement, *term.last, *term.current)) {
+      term.last = remember(change.movement, *term.last, *term.current);
     }
   }
 }
 
-// What the terms' values mean at this instant; `ready` tells when a held instance may fire.
-ChangeVerdict ChangeFilter::judge(const Instance& instance, base::Instant now,
-                                  base::Instant& ready) {
-  ready = now;
+// What the terms' values mean at this instant.
+ChangeFilter::Judgement ChangeFilter::judge(const Instance& instance, base::Instant now,
+                                            TextReader& reader) {
+  base::Instant ready = now;
+  bool wants = true;
   for (std::size_t i = 0; i < instance.terms.size(); ++i) {
     const Term& term = instance.terms[i];
     const filter::Change& change = change_of((*instance.changes)[i]);
-    const bool wants = term.current && (!term.last || moved(change, *term.last, *term.current) ||
-                                        silent(change, term.last_at, now));
-    if (!wants) return ChangeVerdict::kWithinThreshold;
+    wants = wants && term.current &&
+            (!term.last || is_satisfied(change.movement, *term.last, *term.current, reader) ||
+             silent(change, term.last_at, now));
     if (term.last) ready = std::max(ready, earliest(change, term.last_at));
   }
-  return ready > now ? ChangeVerdict::kHeld : ChangeVerdict::kFired;
+  if (ready > now) return {ChangeVerdict::kHeld, wants ? std::optional(ready) : std::nullopt};
+  return {wants ? ChangeVerdict::kFired : ChangeVerdict::kWithinThreshold, std::nullopt};
 }
 
 ChangeVerdict ChangeFilter::try_fire(std::uint32_t conjunction, const std::string& key,
-                                     Instance& instance, base::Instant now,
+                                     Instance& instance, base::Instant now, TextReader& reader,
                                      std::vector<std::shared_ptr<Held>>& fired) {
-  base::Instant ready;
-  const ChangeVerdict verdict = judge(instance, now, ready);
-  const bool held = verdict == ChangeVerdict::kHeld;
-  reschedule(conjunction, key, instance, held ? std::optional(ready) : std::nullopt);
-  if (verdict != ChangeVerdict::kFired) return verdict;
-  for (Term& term : instance.terms) {
-    term.last = term.current;
+  const Judgement judgement = judge(instance, now, reader);
+  reschedule(conjunction, key, instance, judgement.due);
+  if (judgement.verdict == ChangeVerdict::kFired) fire(instance, now, fired);
+  return judgement.verdict;
+}
+
+void ChangeFilter::fire(Instance& instance, base::Instant now,
+                        std::vector<std::shared_ptr<Held>>& fired) {
+  for (std::size_t i = 0; i < instance.terms.size(); ++i) {
+    const filter::Movement& movement = change_of((*instance.changes)[i]).movement;
+    Term& term = instance.terms[i];
+    term.last = term.last ? remember(movement, *term.last, *term.current)
+                          : remember(movement, *term.current);
     term.last_at = now;
+    if (term.previous != nullptr) fired.push_back(term.previous);
     fired.push_back(term.held);
   }
-  return verdict;
 }
 
 void ChangeFilter::reschedule(std::uint32_t conjunction, const std::string& key, Instance& instance,
@@ -163,6 +164,55 @@ void ChangeFilter::reschedule(std::uint32_t conjunction, const std::string& key,
   instance.due = due;
 }
 
+void ChangeFilter::note_reading(std::uint32_t conjunction, const std::string& key,
+                                Instance& instance, base::Instant now) {
+  if (options_.idle) {
+    readings_.erase({instance.read_at, conjunction, key});
+    readings_.insert({now, conjunction, key});
+  }
+  instance.read_at = now;
+}
+
+bool ChangeFilter::is_idle(const Instance& instance, base::Instant now) const {
+  return options_.idle && !instance.due && instance.read_at + *options_.idle <= now;
+}
+
+std::size_t ChangeFilter::idle_count(base::Instant now) const {
+  return static_cast<std::size_t>(std::ranges::count_if(readings_, [&](const Moment& reading) {
+    return is_idle(instances_[reading.conjunction].find(reading.key)->second, now);
+  }));
+}
+
+void ChangeFilter::retire_idle(base::Instant now) {
+  for (auto next = readings_.begin();
+       next != readings_.end() && next->at + *options_.idle <= now;) {
+    const Moment reading = *next++;
+    const auto entry = instances_[reading.conjunction].find(reading.key);
+    if (is_idle(entry->second, now)) erase(reading.conjunction, entry);
+  }
+}
+
+void ChangeFilter::erase(std::uint32_t conjunction, Instances::iterator entry) {
+  reschedule(conjunction, entry->first, entry->second, std::nullopt);
+  readings_.erase({entry->second.read_at, conjunction, entry->first});
+  instances_[conjunction].erase(entry);
+  --key_count_;
+}
+
+bool ChangeFilter::forget(const event::Event& event, base::Instant now) {
+  retire_idle(now);
+  bool known = false;
+  for (std::uint32_t conjunction = 0; conjunction < instances_.size(); ++conjunction) {
+    const auto& changes = changes_of(conjunction);
+    if (changes.empty()) continue;
+    const auto entry = instances_[conjunction].find(event_key(change_of(changes[0]).keys, event));
+    if (entry == instances_[conjunction].end()) continue;
+    erase(conjunction, entry);
+    known = true;
+  }
+  return known;
+}
+
 void ChangeFilter::deliver(std::vector<std::shared_ptr<Held>>& fired,
                            std::vector<event::EventPtr>& delivered) {
   std::ranges::sort(fired, {}, [](const std::shared_ptr<Held>& held) { return held->order; });
@@ -171,73 +221,90 @@ void ChangeFilter::deliver(std::vector<std::shared_ptr<Held>>& fired,
   }
 }
 
-void ChangeFilter::advance(base::Instant now, std::vector<event::EventPtr>& delivered) {
-  while (!wakes_.empty() && wakes_.begin()->due <= now) {
-    const Wake wake = *wakes_.begin();
+void ChangeFilter::advance(base::Instant now, TextReader& reader,
+                           std::vector<event::EventPtr>& delivered) {
+  while (!wakes_.empty() && wakes_.begin()->at <= now) {
+    const Moment wake = *wakes_.begin();
     Instance& instance = instances_[wake.conjunction].find(wake.key)->second;
     std::vector<std::shared_ptr<Held>> fired;
-    try_fire(wake.conjunction, wake.key, instance, wake.due, fired);
+    try_fire(wake.conjunction, wake.key, instance, wake.at, reader, fired);
     deliver(fired, delivered);
   }
 }
 
 std::optional<base::Instant> ChangeFilter::next_wake() const {
   if (wakes_.empty()) return std::nullopt;
-  return wakes_.begin()->due;
+  return wakes_.begin()->at;
 }
 
 ChangeVerdict ChangeFilter::preview(const std::vector<std::uint32_t>& conjunctions,
                                     const event::EventPtr& event, base::Instant now,
-                                    filter::Scorer& scorer) const {
-  const auto held = std::make_shared<Held>(Held{event, event_count_});
+                                    TextReader& reader) const {
   ChangeVerdict best = ChangeVerdict::kNoReading;
   for (const std::uint32_t conjunction : conjunctions) {
-    const auto& changes = filter_->normal_form().conjunctions[conjunction].changes;
-    if (changes.empty()) return ChangeVerdict::kFired;
-    Values values;
-    ChangeVerdict verdict = read_values(changes, *event, scorer, values);
-    if (verdict == ChangeVerdict::kFired) {
-      const Instances& instances = instances_[conjunction];
-      const auto found = instances.find(event_key(change_of(changes[0]).keys, *event));
-      const bool forgotten = found == instances.end() && key_count_ >= options_.key_count_max;
-      Instance copy = found != instances.end()
-                          ? found->second
-                          : Instance{&changes, std::vector<Term>(changes.size()), std::nullopt};
-      base::Instant ready;
-      take_values(copy, values, held, now);
-      if (!forgotten) verdict = judge(copy, now, ready);
-    }
-    best = std::min(best, verdict);
+    best = std::min(best, preview_conjunction(conjunction, event, now, reader));
   }
   return best;
 }
 
+ChangeVerdict ChangeFilter::preview_conjunction(std::uint32_t conjunction,
+                                                const event::EventPtr& event, base::Instant now,
+                                                TextReader& reader) const {
+  const auto& changes = changes_of(conjunction);
+  if (changes.empty()) return ChangeVerdict::kFired;
+  Values values;
+  const ChangeVerdict read = read_values(changes, *event, reader, values);
+  if (read != ChangeVerdict::kFired) return read;
+  const Instance* const found =
+      find_live(conjunction, event_key(change_of(changes[0]).keys, *event), now);
+  if (found == nullptr && key_count_ - idle_count(now) >= options_.key_count_max) {
+    return ChangeVerdict::kFired;
+  }
+  Instance copy = found != nullptr ? *found : Instance{&changes, std::vector<Term>(changes.size())};
+  take_values(copy, values, std::make_shared<Held>(Held{event, event_count_}), now);
+  return judge(copy, now, reader).verdict;
+}
+
 ChangeReading ChangeFilter::reading(const filter::Change& change, const event::Event& event,
-                                    base::Instant now, filter::Scorer& scorer) const {
+                                    base::Instant now, TextReader& reader) const {
   ChangeReading reading;
-  const bool concerned =
-      change.condition == nullptr || filter::evaluate(*change.condition, event, scorer);
-  if (concerned) reading.value = finite_number(change, event);
-  if (const Term* const term = find_term(change, event_key(change.keys, event))) {
+  if (is_concerned(change, event, reader)) reading.value = sample_of(change, event, reader);
+  if (const Term* const term = find_term(change, event_key(change.keys, event), now)) {
     if (!reading.value) reading.value = term->current;
     reading.last = term->last;
     reading.silent = term->last && silent(change, term->last_at, now);
     reading.held = term->last && earliest(change, term->last_at) > now;
   }
   if (!reading.value) return reading;
-  reading.satisfied = reading.last ? moved(change, *reading.last, *reading.value) || reading.silent
-                                   : options_.initial == Initial::kDeliver;
+  if (!reading.last) {
+    reading.satisfied = options_.initial == Initial::kDeliver;
+    return reading;
+  }
+  reading.satisfied =
+      is_satisfied(change.movement, *reading.last, *reading.value, reader) || reading.silent;
+  if (const auto* const rewords = std::get_if<filter::Rewords>(&change.movement)) {
+    reading.text_distance = reader.distance(rewords->fields, std::get<TermCounts>(*reading.last),
+                                            std::get<TermCounts>(*reading.value));
+  }
   return reading;
 }
 
+const ChangeFilter::Instance* ChangeFilter::find_live(std::uint32_t conjunction,
+                                                      const std::string& key,
+                                                      base::Instant now) const {
+  const auto found = instances_[conjunction].find(key);
+  const bool is_live = found != instances_[conjunction].end() && !is_idle(found->second, now);
+  return is_live ? &found->second : nullptr;
+}
+
 const ChangeFilter::Term* ChangeFilter::find_term(const filter::Change& change,
-                                                  const std::string& key) const {
-  for (std::size_t i = 0; i < instances_.size(); ++i) {
-    const auto found = instances_[i].find(key);
-    if (found == instances_[i].end()) continue;
-    const auto& changes = *found->second.changes;
+                                                  const std::string& key, base::Instant now) const {
+  for (std::uint32_t i = 0; i < instances_.size(); ++i) {
+    const Instance* const found = find_live(i, key, now);
+    if (found == nullptr) continue;
+    const auto& changes = *found->changes;
     for (std::size_t j = 0; j < changes.size(); ++j) {
-      if (change_of(changes[j]) == change) return &found->second.terms[j];
+      if (change_of(changes[j]) == change) return &found->terms[j];
     }
   }
   return nullptr;

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChangeFilter: the change terms of one subscription, by definition. The oracle of the interval
-// map.
+// ChangeFilter: the change terms of one subscription, by definition. The oracle of whatever is
+// faster.
 //
-// Paper 002: a source is a number in the events that pass the stateless part of a conjunction (and
-// the change term's own condition), one for each key. OnlineGreedy: a value x is delivered iff
-// |x - last| > c, and then becomes `last`. A conjunction of several change terms fires when, on an
-// update, every term is satisfied; then all its terms take their current values as `last`, and the
-// current event of each is delivered, oldest first, each event once per subscription.
+// Paper 002: a source is a value in the events that pass the stateless part of a conjunction (and
+// the change term's own condition), one for each key. OnlineGreedy: a value is delivered iff it has
+// moved from the last delivered one as asked (movement.h), and then becomes `last`. A conjunction
+// of several change terms fires when, on an update, every term is satisfied; then all its terms
+// take their current values as `last`, and the current event of each is delivered, oldest first,
+// each event once per subscription.
 //
-//   not a number, missing, infinite   no value: nothing moves
-//   first value of a term             satisfied (initial = kNone: taken as `last` without delivery)
-//   percent                           |x - last| > p/100 |last|; from 0 any change counts
-//   or silent for d                   also satisfied once d has passed since the last delivery;
-//   looked
-//                                     at when an event comes, so what is delivered is fresh
-//   at most every d                   not satisfied before d has passed since the last delivery;
-//   then
-//                                     the newest value is looked at again, without waiting for an
-//                                     event
+//   no value          missing, null, infinite, of a type that the movement cannot judge: nothing
+//                     moves
+//   first value       satisfied (initial = kNone: taken as `last` without delivery)
+//   or silent for d   also satisfied once d has passed since the last delivery; looked at when an
+//                     event comes, so what is delivered is fresh
+//   at most every d   not satisfied before d has passed since the last delivery; then the newest
+//                     value is looked at again, without waiting for an event
+//   with previous     with a reading goes the one directly before it, unless it was delivered
+//   crosses upwards   the way down moves the remembered side at the reading itself, undelivered
 //
-// Bounded: beyond key_count_max keys a new key's values are all satisfied and not remembered.
-// Single-threaded; instants must not go back.
+// Bounded: beyond key_count_max keys a new key's values are all satisfied and not remembered. A key
+// without a reading for `idle` is forgotten, unless something of it is held back; looked at when
+// the next reading of any key comes. Single-threaded; instants must not go back.
 #pragma once
 
 #include <compare>
@@ -37,8 +38,9 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "event/event.h"
-#include "filter/evaluate.h"
 #include "filter/filter.h"
+#include "match/change_memory.h"
+#include "match/text_reader.h"
 
 namespace weir::match {
 
@@ -47,18 +49,27 @@ enum class Initial : std::uint8_t { kDeliver, kNone };
 struct ChangeOptions {
   Initial initial = Initial::kDeliver;
   std::size_t key_count_max = 1'000'000;
+  std::optional<base::Duration> idle = {};  // none: keys are remembered for ever
 };
 
-// What became of an event, from the best to the worst for it.
+// What became of an event, from the best to the worst for it. Before an interval of at most every
+// has ended it is held, whether or not it has moved.
 enum class ChangeVerdict : std::uint8_t { kFired, kHeld, kWithinThreshold, kNoValue, kNoReading };
 
 // What one term says to an event, for explanations.
 struct ChangeReading {
-  std::optional<double> value;  // in the event; else the newest one before it
-  std::optional<double> last;   // the last delivered one
+  std::optional<Sample> value;  // in the event; else the newest one before it
+  std::optional<Memory> last;   // what is remembered
+  std::optional<double> text_distance;
   bool satisfied = false;
   bool silent = false;  // only because nothing was delivered for long
   bool held = false;    // satisfied or not, it is too early for the next delivery
+};
+
+// How states of different ages are written.
+enum class ChangeLayout : std::uint8_t {
+  kUntimed,  // without the instant of a key's last reading: it counts as the state's latest one
+  kTimed,
 };
 
 class ChangeFilter {
@@ -68,20 +79,23 @@ class ChangeFilter {
   // Tells the filter of an event that passes the stateless part of the given conjunctions, in
   // ascending order. Appends what is to be delivered, the event itself last.
   ChangeVerdict update(const std::vector<std::uint32_t>& conjunctions, const event::EventPtr& event,
-                       base::Instant now, filter::Scorer& scorer,
+                       base::Instant now, TextReader& reader,
                        std::vector<event::EventPtr>& delivered);
 
   // Delivers what was held back and is due by now, in the order in which it became due.
-  void advance(base::Instant now, std::vector<event::EventPtr>& delivered);
+  void advance(base::Instant now, TextReader& reader, std::vector<event::EventPtr>& delivered);
   std::optional<base::Instant> next_wake() const;
+
+  // The next reading of the event's key is its first again, and what is held back of it is dropped.
+  // False if there was nothing to forget.
+  bool forget(const event::Event& event, base::Instant now);
 
   // What update() would say. Changes nothing.
   ChangeVerdict preview(const std::vector<std::uint32_t>& conjunctions,
-                        const event::EventPtr& event, base::Instant now,
-                        filter::Scorer& scorer) const;
+                        const event::EventPtr& event, base::Instant now, TextReader& reader) const;
   // If the change stands in several conjunctions: as the first of them sees it.
   ChangeReading reading(const filter::Change& change, const event::Event& event, base::Instant now,
-                        filter::Scorer& scorer) const;
+                        TextReader& reader) const;
 
   // Everything that decides future deliveries, the same bytes for the same state. Events that can
   // no longer be delivered are left out. Layout: docs/formats/checkpoint.md.
@@ -89,7 +103,7 @@ class ChangeFilter {
   // Takes what save() wrote for an equal filter, and moves `latest` forward to the latest instant
   // at which it was told of anything. Malformed bytes fail the reader; the result fails where there
   // is more to say. Requires a filter that was told nothing; after a failure it is of no use.
-  base::Result<void> restore(base::ByteReader& reader, base::Instant& latest);
+  base::Result<void> restore(ChangeLayout layout, base::ByteReader& reader, base::Instant& latest);
 
   std::size_t key_count() const { return key_count_; }
   std::uint64_t overflow_count() const { return overflow_count_; }
@@ -102,63 +116,95 @@ class ChangeFilter {
     bool delivered = false;
   };
   struct Term {
-    std::optional<double> last;
+    std::optional<Memory> last;
     base::Instant last_at;
-    std::optional<double> current;
-    std::shared_ptr<Held> held;
+    std::optional<Sample> current;
+    std::shared_ptr<Held> held;      // the event of the current value
+    std::shared_ptr<Held> previous;  // of the one before it, if it is asked for
   };
   // One conjunction's terms for one key.
   struct Instance {
     const std::vector<filter::ExprPtr>* changes;
     std::vector<Term> terms;
-    std::optional<base::Instant> due;
+    std::optional<base::Instant> due = std::nullopt;
+    base::Instant read_at = {};
   };
-  struct Wake {
-    base::Instant due;
+  using Instances = std::map<std::string, Instance, std::less<>>;
+  // An instant that concerns an instance.
+  struct Moment {
+    base::Instant at;
     std::uint32_t conjunction;
     std::string key;
 
-    auto operator<=>(const Wake&) const = default;
+    auto operator<=>(const Moment&) const = default;
+  };
+  struct Judgement {
+    ChangeVerdict verdict;
+    std::optional<base::Instant> due;  // when it is to be looked at again
   };
   // What the terms of a state that is being read have in common.
   struct Restoring {
+    ChangeLayout layout;
     std::vector<std::shared_ptr<Held>> events;  // that may still be delivered, oldest first
     std::shared_ptr<Held> delivered;            // stands for every other
     base::Instant latest;
   };
-  using Values = std::vector<std::optional<double>>;  // by term
-  using Instances = std::map<std::string, Instance, std::less<>>;
+  using Values = std::vector<std::optional<Sample>>;  // by term
 
+  const std::vector<filter::ExprPtr>& changes_of(std::uint32_t conjunction) const {
+    return filter_->normal_form().conjunctions[conjunction].changes;
+  }
   ChangeVerdict update_conjunction(std::uint32_t conjunction, const std::shared_ptr<Held>& held,
-                                   base::Instant now, filter::Scorer& scorer,
+                                   base::Instant now, TextReader& reader,
                                    std::vector<std::shared_ptr<Held>>& fired);
-  const Term* find_term(const filter::Change& change, const std::string& key) const;
+  ChangeVerdict preview_conjunction(std::uint32_t conjunction, const event::EventPtr& event,
+                                    base::Instant now, TextReader& reader) const;
+  const Instance* find_live(std::uint32_t conjunction, const std::string& key,
+                            base::Instant now) const;
+  const Term* find_term(const filter::Change& change, const std::string& key,
+                        base::Instant now) const;
   Instance* find_or_add(std::uint32_t conjunction, const std::string& key);
   static ChangeVerdict read_values(const std::vector<filter::ExprPtr>& changes,
-                                   const event::Event& event, filter::Scorer& scorer,
-                                   Values& values);
+                                   const event::Event& event, TextReader& reader, Values& values);
   void take_values(Instance& instance, const Values& values, const std::shared_ptr<Held>& held,
                    base::Instant now) const;
-  static ChangeVerdict judge(const Instance& instance, base::Instant now, base::Instant& ready);
+  static Judgement judge(const Instance& instance, base::Instant now, TextReader& reader);
   ChangeVerdict try_fire(std::uint32_t conjunction, const std::string& key, Instance& instance,
-                         base::Instant now, std::vector<std::shared_ptr<Held>>& fired);
+                         base::Instant now, TextReader& reader,
+                         std::vector<std::shared_ptr<Held>>& fired);
+  static void fire(Instance& instance, base::Instant now,
+                   std::vector<std::shared_ptr<Held>>& fired);
   void reschedule(std::uint32_t conjunction, const std::string& key, Instance& instance,
                   std::optional<base::Instant> due);
+  void note_reading(std::uint32_t conjunction, const std::string& key, Instance& instance,
+                    base::Instant now);
+  bool is_idle(const Instance& instance, base::Instant now) const;
+  std::size_t idle_count(base::Instant now) const;
+  void retire_idle(base::Instant now);
+  void erase(std::uint32_t conjunction, Instances::iterator entry);
   static void deliver(std::vector<std::shared_ptr<Held>>& fired,
                       std::vector<event::EventPtr>& delivered);
-  static bool is_awaited(const Instance& instance, const Term& term);
+  static bool is_awaited(const Instance& instance, std::size_t term_index);
+  static bool is_previous_awaited(const Instance& instance, const Term& term);
   std::vector<const Held*> awaited_events() const;
   static void save_instance(const Instance& instance, const std::vector<const Held*>& events,
                             base::ByteWriter& writer);
+  static void save_term(const Instance& instance, std::size_t term_index,
+                        const std::vector<const Held*>& events, base::ByteWriter& writer);
   base::Result<void> restore_events(base::ByteReader& reader, Restoring& state);
   base::Result<void> restore_instances(std::uint32_t conjunction, base::ByteReader& reader,
                                        Restoring& state);
-  static Term restore_term(base::ByteReader& reader, Restoring& state);
+  void restore_instance(std::uint32_t conjunction, base::ByteReader& reader, Restoring& state);
+  static Term restore_term(const filter::Movement& movement, base::ByteReader& reader,
+                           Restoring& state);
+  static std::shared_ptr<Held> restore_held(base::ByteReader& reader, const Restoring& state);
+  void count_as_read_at(base::Instant latest);
 
   filter::FilterPtr filter_;
   ChangeOptions options_;
   std::vector<Instances> instances_;  // by conjunction
-  std::set<Wake> wakes_;
+  std::set<Moment> wakes_;            // when instances are due
+  std::set<Moment> readings_;         // when instances were last read, if idle ones are forgotten
   std::size_t key_count_ = 0;
   std::uint64_t overflow_count_ = 0;
   std::uint64_t event_count_ = 0;

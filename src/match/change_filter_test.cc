@@ -11,68 +11,14 @@
 #include <vector>
 
 #include "base/prng.h"
-#include "event/event_testing.h"
-#include "match/brute_force.h"
+#include "match/change_stream_testing.h"
 
 namespace weir::match {
 namespace {
 
-using base::Duration;
-using base::Instant;
+using Stream = ChangeStream;
 
-class NoText final : public filter::Scorer {
- public:
-  std::optional<double> score(const filter::About&, const event::Event&) override {
-    return std::nullopt;
-  }
-};
-
-Instant at(double seconds) { return {static_cast<std::int64_t>(seconds * 1e9)}; }
-
-// One subscription, fed by hand: what it delivers is told by the events' ids.
-class Stream {
- public:
-  explicit Stream(std::string_view text, ChangeOptions options = {})
-      : filter_(*filter::Filter::parse(text)), change_(filter_, options) {}
-
-  std::string publish(double seconds, std::string_view id, std::string_view members) {
-    const auto event = event::event_of(fmt::format(R"({{"id":"{}",{}}})", id, members));
-    std::vector<std::uint32_t> conjunctions;
-    const auto& all = filter_->normal_form().conjunctions;
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (holds(all[i], *event, scorer_)) conjunctions.push_back(i);
-    }
-    std::vector<event::EventPtr> delivered;
-    advance_into(seconds, delivered);
-    verdict = change_.update(conjunctions, event, at(seconds), scorer_, delivered);
-    return ids(delivered);
-  }
-  std::string value(double seconds, std::string_view id, double number) {
-    return publish(seconds, id, fmt::format(R"("data":{{"v":{}}})", number));
-  }
-  std::string advance(double seconds) {
-    std::vector<event::EventPtr> delivered;
-    advance_into(seconds, delivered);
-    return ids(delivered);
-  }
-  const ChangeFilter& change() const { return change_; }
-
-  ChangeVerdict verdict = ChangeVerdict::kNoReading;
-
- private:
-  void advance_into(double seconds, std::vector<event::EventPtr>& delivered) {
-    change_.advance(at(seconds), delivered);
-  }
-  static std::string ids(const std::vector<event::EventPtr>& events) {
-    std::string out;
-    for (const auto& event : events) out += (out.empty() ? "" : " ") + std::string(event->id());
-    return out;
-  }
-
-  filter::FilterPtr filter_;
-  ChangeFilter change_;
-  NoText scorer_;
-};
+base::Instant at(double seconds) { return ChangeStream::at(seconds); }
 
 TEST(ChangeFilterTest, DeliversOnlyWhatMovedBeyondTheThresholdSinceTheLastDelivery) {
   Stream stream("change(data.v) > 2");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,7 +14,8 @@ namespace {
 // What a term has.
 constexpr std::uint8_t kLast = 1;
 constexpr std::uint8_t kCurrent = 2;
-constexpr std::uint8_t kAwaited = 4;  // its event may still be delivered
+constexpr std::uint8_t kAwaited = 4;   // its event may still be delivered
+constexpr std::uint8_t kPrevious = 8;  // so may the event before it
 
 constexpr std::size_t kEventBytesMin = 2;
 constexpr std::size_t kInstanceBytesMin = 2;
@@ -38,18 +38,23 @@ base::Instant read_instant(base::ByteReader& reader) {
   return {static_cast<std::int64_t>(reader.u64())};
 }
 
-double read_finite(base::ByteReader& reader) {
-  const double value = reader.f64();
-  if (!std::isfinite(value)) reader.fail();
-  return value;
+const filter::Change& change_of(const filter::ExprPtr& expr) {
+  return std::get<filter::Change>(*expr->predicate());
 }
 
 }  // namespace
 
 // Whether the term's event can still be delivered. An only term whose instance is not due fires
-// upon the next event or never.
-bool ChangeFilter::is_awaited(const Instance& instance, const Term& term) {
+// upon the next event or never, and takes this one along only if that asks for the previous one.
+bool ChangeFilter::is_awaited(const Instance& instance, std::size_t term_index) {
+  const Term& term = instance.terms[term_index];
   return term.held != nullptr && !term.held->delivered &&
+         (instance.due || instance.terms.size() > 1 ||
+          change_of((*instance.changes)[term_index]).with_previous);
+}
+
+bool ChangeFilter::is_previous_awaited(const Instance& instance, const Term& term) {
+  return term.previous != nullptr && !term.previous->delivered &&
          (instance.due || instance.terms.size() > 1);
 }
 
@@ -58,8 +63,10 @@ std::vector<const ChangeFilter::Held*> ChangeFilter::awaited_events() const {
   std::vector<const Held*> events;
   for (const Instances& instances : instances_) {
     for (const auto& [key, instance] : instances) {
-      for (const Term& term : instance.terms) {
-        if (is_awaited(instance, term)) events.push_back(term.held.get());
+      for (std::size_t i = 0; i < instance.terms.size(); ++i) {
+        const Term& term = instance.terms[i];
+        if (is_previous_awaited(instance, term)) events.push_back(term.previous.get());
+        if (is_awaited(instance, i)) events.push_back(term.held.get());
       }
     }
   }
@@ -88,32 +95,51 @@ void ChangeFilter::save(base::ByteWriter& writer) const {
 
 void ChangeFilter::save_instance(const Instance& instance, const std::vector<const Held*>& events,
                                  base::ByteWriter& writer) {
+  write_instant(instance.read_at, writer);
   writer.u8(instance.due ? 1 : 0);
   if (instance.due) write_instant(*instance.due, writer);
-  for (const Term& term : instance.terms) {
-    const bool awaited = is_awaited(instance, term);
-    writer.u8(static_cast<std::uint8_t>((term.last ? kLast : 0) | (term.current ? kCurrent : 0) |
-                                        (awaited ? kAwaited : 0)));
-    if (term.last) {
-      writer.f64(*term.last);
-      write_instant(term.last_at, writer);
-    }
-    if (term.current) writer.f64(*term.current);
-    if (!awaited) continue;
-    const auto event = std::ranges::lower_bound(events, term.held->order, {}, &Held::order);
-    writer.varint(static_cast<std::uint64_t>(event - events.begin()));
-  }
+  for (std::size_t i = 0; i < instance.terms.size(); ++i) save_term(instance, i, events, writer);
 }
 
-base::Result<void> ChangeFilter::restore(base::ByteReader& reader, base::Instant& latest) {
+void ChangeFilter::save_term(const Instance& instance, std::size_t term_index,
+                             const std::vector<const Held*>& events, base::ByteWriter& writer) {
+  const auto write_event = [&](const Held& held) {
+    const auto event = std::ranges::lower_bound(events, held.order, {}, &Held::order);
+    writer.varint(static_cast<std::uint64_t>(event - events.begin()));
+  };
+  const Term& term = instance.terms[term_index];
+  const bool awaited = is_awaited(instance, term_index);
+  const bool previous = is_previous_awaited(instance, term);
+  writer.u8(static_cast<std::uint8_t>((term.last ? kLast : 0) | (term.current ? kCurrent : 0) |
+                                      (awaited ? kAwaited : 0) | (previous ? kPrevious : 0)));
+  if (term.last) {
+    write_memory(*term.last, writer);
+    write_instant(term.last_at, writer);
+  }
+  if (term.current) write_sample(*term.current, writer);
+  if (awaited) write_event(*term.held);
+  if (previous) write_event(*term.previous);
+}
+
+base::Result<void> ChangeFilter::restore(ChangeLayout layout, base::ByteReader& reader,
+                                         base::Instant& latest) {
   overflow_count_ = reader.varint();
-  Restoring state{{}, std::make_shared<Held>(Held{nullptr, 0, true}), latest};
+  Restoring state{layout, {}, std::make_shared<Held>(Held{nullptr, 0, true}), latest};
   if (auto read = restore_events(reader, state); !read) return read.error();
   for (std::uint32_t conjunction = 0; conjunction < instances_.size(); ++conjunction) {
     if (auto read = restore_instances(conjunction, reader, state); !read) return read.error();
   }
   latest = state.latest;
+  if (layout == ChangeLayout::kUntimed) count_as_read_at(latest);
   return {};
+}
+
+void ChangeFilter::count_as_read_at(base::Instant latest) {
+  for (std::uint32_t conjunction = 0; conjunction < instances_.size(); ++conjunction) {
+    for (auto& [key, instance] : instances_[conjunction]) {
+      note_reading(conjunction, key, instance, latest);
+    }
+  }
 }
 
 base::Result<void> ChangeFilter::restore_events(base::ByteReader& reader, Restoring& state) {
@@ -131,55 +157,65 @@ base::Result<void> ChangeFilter::restore_events(base::ByteReader& reader, Restor
 
 base::Result<void> ChangeFilter::restore_instances(std::uint32_t conjunction,
                                                    base::ByteReader& reader, Restoring& state) {
-  const auto& changes = filter_->normal_form().conjunctions[conjunction].changes;
   const auto count = reader.count(kInstanceBytesMin);
   if (count > options_.key_count_max - key_count_) {
     return corrupt(
         fmt::format("the change terms have more keys than {}, the limit", options_.key_count_max));
   }
-  key_count_ += count;
-  if (count > 0 && changes.empty()) reader.fail();
+  if (count > 0 && changes_of(conjunction).empty()) reader.fail();
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
-    const std::string key(reader.text());
-    const std::uint8_t is_due = reader.u8();
-    if (is_due > 1) reader.fail();
-    const auto due = is_due == 1 ? std::optional(read_instant(reader)) : std::nullopt;
-    Instance instance{&changes, {}, std::nullopt};
-    for (std::size_t j = 0; j < changes.size(); ++j) {
-      instance.terms.push_back(restore_term(reader, state));
-    }
-    const auto [added, is_new] = instances_[conjunction].emplace(key, std::move(instance));
-    if (is_new) {
-      reschedule(conjunction, key, added->second, due);
-    } else {
-      reader.fail();
-    }
+    restore_instance(conjunction, reader, state);
   }
   return {};
 }
 
-ChangeFilter::Term ChangeFilter::restore_term(base::ByteReader& reader, Restoring& state) {
+void ChangeFilter::restore_instance(std::uint32_t conjunction, base::ByteReader& reader,
+                                    Restoring& state) {
+  const auto& changes = changes_of(conjunction);
+  const std::string key(reader.text());
+  base::Instant read_at;
+  if (state.layout == ChangeLayout::kTimed) {
+    read_at = read_instant(reader);
+    state.latest = std::max(state.latest, read_at);
+  }
+  const std::uint8_t is_due = reader.u8();
+  if (is_due > 1) reader.fail();
+  const auto due = is_due == 1 ? std::optional(read_instant(reader)) : std::nullopt;
+  Instance instance{&changes, {}};
+  for (const filter::ExprPtr& change : changes) {
+    instance.terms.push_back(restore_term(change_of(change).movement, reader, state));
+  }
+  const auto [added, is_new] = instances_[conjunction].emplace(key, std::move(instance));
+  if (!is_new) return reader.fail();
+  ++key_count_;
+  note_reading(conjunction, key, added->second, read_at);
+  reschedule(conjunction, key, added->second, due);
+}
+
+ChangeFilter::Term ChangeFilter::restore_term(const filter::Movement& movement,
+                                              base::ByteReader& reader, Restoring& state) {
   const std::uint8_t has = reader.u8();
   const bool has_current = (has & kCurrent) != 0;
-  if (has > (kLast | kCurrent | kAwaited) || (has != 0 && !has_current)) reader.fail();
+  if (has > (kLast | kCurrent | kAwaited | kPrevious) || (has != 0 && !has_current)) reader.fail();
   Term term;
   if ((has & kLast) != 0) {
-    term.last = read_finite(reader);
+    term.last = read_memory(movement, reader);
     term.last_at = read_instant(reader);
     state.latest = std::max(state.latest, term.last_at);
   }
   if (!has_current) return term;
-  term.current = read_finite(reader);
-  term.held = state.delivered;
-  if ((has & kAwaited) != 0) {
-    const std::uint64_t index = reader.varint();
-    if (index < state.events.size()) {
-      term.held = state.events[index];
-    } else {
-      reader.fail();
-    }
-  }
+  term.current = read_sample(movement, reader);
+  term.held = (has & kAwaited) != 0 ? restore_held(reader, state) : state.delivered;
+  if ((has & kPrevious) != 0) term.previous = restore_held(reader, state);
   return term;
+}
+
+std::shared_ptr<ChangeFilter::Held> ChangeFilter::restore_held(base::ByteReader& reader,
+                                                               const Restoring& state) {
+  const std::uint64_t index = reader.varint();
+  if (index < state.events.size()) return state.events[index];
+  reader.fail();
+  return state.delivered;
 }
 
 }  // namespace weir::match

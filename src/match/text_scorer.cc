@@ -5,30 +5,41 @@
 #include <utility>
 
 #include "base/check.h"
+#include "match/text_distance.h"
 
 namespace weir::match {
 
 base::Result<void> TextScorer::add(const filter::Filter& filter) {
-  if (filter.abouts().empty()) return {};
-  if (!analyzer_) {
-    auto made = TextAnalyzer::create(analysis_);
-    if (!made) return made.error();
-    analyzer_ = std::move(*made);
-  }
+  if (filter.text_fields().empty()) return {};
+  if (auto ready = prepare_analyzer(); !ready) return ready;
   std::vector<TextQuery> compiled;
   for (const filter::About* about : filter.abouts()) {
     auto query = compile_text_query(about->words, about->score_min, *analyzer_);
     if (!query) return query.error();
     compiled.push_back(std::move(*query));
   }
+  for (const std::vector<event::Path>* fields : filter.text_fields()) use(*fields);
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const filter::About* const about = filter.abouts()[i];
-    const auto field =
-        fields_.try_emplace(about->fields, Field{take_corpus(about->fields), std::nullopt});
-    ++field.first->second.user_count;
-    queries_.emplace(about, Query{std::move(compiled[i]), &field.first->second});
+    queries_.emplace(about, Query{std::move(compiled[i]), &field_of(about->fields)});
   }
   return {};
+}
+
+base::Result<void> TextScorer::prepare_analyzer() {
+  if (analyzer_) return {};
+  auto made = TextAnalyzer::create(analysis_);
+  if (!made) return made.error();
+  analyzer_ = std::move(*made);
+  return {};
+}
+
+void TextScorer::use(const std::vector<event::Path>& fields) {
+  auto found = fields_.find(fields);
+  if (found == fields_.end()) {
+    found = fields_.emplace(fields, Field{take_corpus(fields), std::nullopt}).first;
+  }
+  ++found->second.user_count;
 }
 
 TextCorpus TextScorer::take_corpus(const std::vector<event::Path>& fields) {
@@ -37,12 +48,12 @@ TextCorpus TextScorer::take_corpus(const std::vector<event::Path>& fields) {
 }
 
 void TextScorer::remove(const filter::Filter& filter) {
-  for (const filter::About* about : filter.abouts()) release(*about);
+  for (const filter::About* about : filter.abouts()) queries_.erase(about);
+  for (const std::vector<event::Path>* fields : filter.text_fields()) release(*fields);
 }
 
-void TextScorer::release(const filter::About& about) {
-  if (queries_.erase(&about) == 0) return;
-  const auto field = fields_.find(about.fields);
+void TextScorer::release(const std::vector<event::Path>& fields) {
+  const auto field = fields_.find(fields);
   if (--field->second.user_count == 0) fields_.erase(field);
 }
 
@@ -70,6 +81,35 @@ std::optional<TextScore> TextScorer::preview(const filter::About& about,
   TextCorpus corpus = found->second.field->corpus;
   corpus.add(*document);
   return match::score(found->second.query.terms, *document, corpus);
+}
+
+TextScorer::Field& TextScorer::field_of(const std::vector<event::Path>& fields) {
+  const auto found = fields_.find(fields);
+  WEIR_CHECK(found != fields_.end());
+  return found->second;
+}
+
+std::optional<TermCounts> TextScorer::document(const std::vector<event::Path>& fields,
+                                               const event::Event&) {
+  return field_of(fields).document;
+}
+
+double TextScorer::distance(const std::vector<event::Path>& fields, const TermCounts& left,
+                            const TermCounts& right) {
+  return text_distance(left, right, field_of(fields).corpus);
+}
+
+std::optional<TermCounts> TextScorer::preview_document(const std::vector<event::Path>& fields,
+                                                       const event::Event& event) {
+  return analyze(fields, event);
+}
+
+double TextScorer::preview_distance(const std::vector<event::Path>& fields,
+                                    const event::Event& event, const TermCounts& left,
+                                    const TermCounts& right) {
+  TextCorpus corpus = field_of(fields).corpus;
+  if (const auto document = analyze(fields, event)) corpus.add(*document);
+  return text_distance(left, right, corpus);
 }
 
 const TextCorpus* TextScorer::corpus(const std::vector<event::Path>& fields) const {

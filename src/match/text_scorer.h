@@ -18,31 +18,41 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "event/event.h"
-#include "filter/evaluate.h"
 #include "filter/filter.h"
 #include "match/text_analyzer.h"
 #include "match/text_corpus.h"
 #include "match/text_query.h"
+#include "match/text_reader.h"
 
 namespace weir::match {
 
-class TextScorer final : public filter::Scorer {
+class TextScorer final : public TextReader {
  public:
   TextScorer(TextAnalysis analysis, TextCorpusOptions corpus_options)
       : analysis_(std::move(analysis)), corpus_options_(corpus_options) {}
 
-  // Prepares a filter's text predicates; fails if one has no word left, or the analysis cannot be
-  // set up. The filter must stay alive until remove().
+  // Prepares a filter's text predicates and changes of texts; fails if a predicate has no word
+  // left, or the analysis cannot be set up. The filter must stay alive until remove().
   base::Result<void> add(const filter::Filter& filter);
   void remove(const filter::Filter& filter);
 
-  // Counts the event into the corpora it has text for; score() is then about this event.
+  // Counts the event into the corpora it has text for; score() and document() are then about this
+  // event.
   void begin(const event::Event& event);
 
   std::optional<double> score(const filter::About& about, const event::Event& event) override;
+  std::optional<TermCounts> document(const std::vector<event::Path>& fields,
+                                     const event::Event& event) override;
+  double distance(const std::vector<event::Path>& fields, const TermCounts& left,
+                  const TermCounts& right) override;
   // The score an event would have if it were published now, with each term's share; the corpora
   // stay as they are. Costs a copy of the corpus.
   std::optional<TextScore> preview(const filter::About& about, const event::Event& event);
+  // The same for what document() and distance() would say.
+  std::optional<TermCounts> preview_document(const std::vector<event::Path>& fields,
+                                             const event::Event& event);
+  double preview_distance(const std::vector<event::Path>& fields, const event::Event& event,
+                          const TermCounts& left, const TermCounts& right);
 
   // The corpora in use and how their text was analysed, the same bytes for the same state. Layout:
   // docs/formats/checkpoint.md.
@@ -71,7 +81,10 @@ class TextScorer final : public filter::Scorer {
   // Nothing if no field has text.
   std::optional<TermCounts> analyze(const std::vector<event::Path>& fields,
                                     const event::Event& event);
-  void release(const filter::About& about);
+  base::Result<void> prepare_analyzer();
+  void use(const std::vector<event::Path>& fields);
+  void release(const std::vector<event::Path>& fields);
+  Field& field_of(const std::vector<event::Path>& fields);
   // The one that waits for these fields, or an empty one.
   TextCorpus take_corpus(const std::vector<event::Path>& fields);
   base::Result<Corpora> read_corpora(base::ByteReader& reader) const;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/change.md tells the truth: its tables are run row by row, its filters parse.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "event/event_testing.h"
+#include "filter/document_testing.h"
+#include "filter/duration.h"
+#include "filter/filter_testing.h"
+#include "match/change_stream_testing.h"
+
+namespace weir::match {
+namespace {
+
+const filter::Document& change_md() {
+  static const filter::Document kDocument = filter::Document::read("docs/change.md");
+  return kDocument;
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  const std::size_t end = text.find_last_not_of(' ') + 1;
+  return std::string(text.substr(begin, std::max(begin, end) - begin));
+}
+
+// "  1s | 12 | held"
+struct Row {
+  std::string time;
+  std::string value;
+  std::string outcome;
+};
+
+Row row_of(std::string_view line) {
+  const std::size_t first = line.find('|');
+  const std::size_t last = line.rfind('|');
+  return {trimmed(line.substr(0, first)), trimmed(line.substr(first + 1, last - first - 1)),
+          trimmed(line.substr(last + 1))};
+}
+
+double seconds_of(const std::string& time) {
+  const auto prefix = filter::parse_duration_prefix(time);
+  EXPECT_TRUE(prefix.has_value()) << time;
+  return prefix ? static_cast<double>(prefix->duration.nanoseconds) / 1e9 : 0;
+}
+
+std::string_view name_of(ChangeVerdict verdict) {
+  switch (verdict) {
+    case ChangeVerdict::kHeld:
+      return "held";
+    case ChangeVerdict::kWithinThreshold:
+      return "within threshold";
+    case ChangeVerdict::kNoValue:
+      return "no value";
+    default:
+      return "?";
+  }
+}
+
+std::string members_of(const std::string& value) {
+  if (value == "missing") return R"("data":{})";
+  if (value.starts_with("{")) return value.substr(1, value.size() - 2);
+  return fmt::format(R"("data":{{"v":{}}})", value);
+}
+
+// The outcome in the words of the table; ids are the times of the readings.
+std::string told(std::string ids, const std::string& own, ChangeVerdict verdict) {
+  if (ids == own) return "delivered";
+  if (ids.empty()) return std::string(name_of(verdict));
+  const bool with_own = ids.ends_with(" " + own);
+  if (with_own) ids.resize(ids.size() - own.size() - 1);
+  for (std::size_t blank = ids.find(' '); blank != std::string::npos;
+       blank = ids.find(' ', blank + 2)) {
+    ids.replace(blank, 1, ", ");
+  }
+  return fmt::format("delivered {}{}", with_own ? "with " : "", ids);
+}
+
+std::string outcome_of(ChangeStream& stream, const Row& row) {
+  const double now = seconds_of(row.time);
+  if (!row.value.empty()) {
+    const std::string ids = stream.publish(now, row.time, members_of(row.value));
+    return told(ids, row.time, stream.verdict);
+  }
+  const std::string ids = stream.advance(now);
+  return ids.empty() ? "nothing" : told(ids, "", ChangeVerdict::kFired);
+}
+
+// Number of rows.
+std::size_t check_blocks(std::string_view language, ChangeOptions options) {
+  std::size_t count = 0;
+  for (const filter::DocumentBlock& block : change_md().blocks(language)) {
+    std::optional<ChangeStream> stream;
+    for (const filter::DocumentLine& line : block.lines) {
+      SCOPED_TRACE(fmt::format("docs/change.md:{}", line.line));
+      if (!line.text.starts_with("  ")) {
+        EXPECT_TRUE(filter::filter_of(line.text)->warnings().empty());
+        stream.emplace(line.text, options);
+        continue;
+      }
+      const Row row = row_of(line.text);
+      EXPECT_EQ(outcome_of(*stream, row), row.outcome);
+      ++count;
+    }
+  }
+  return count;
+}
+
+TEST(ChangeDocsTest, EveryRowIsRight) {
+  EXPECT_GE(check_blocks("change", {}), 120U);
+  EXPECT_GE(check_blocks("change-initial-none", {.initial = Initial::kNone}), 3U);
+}
+
+TEST(ChangeDocsTest, EveryFilterParses) {
+  std::size_t count = 0;
+  for (const filter::DocumentBlock& block : change_md().blocks("weir")) {
+    for (const filter::DocumentLine& line : block.lines) {
+      const auto filter = filter::Filter::parse(line.text);
+      EXPECT_TRUE(filter.has_value() && (*filter)->warnings().empty())
+          << fmt::format("docs/change.md:{}", line.line);
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 6U);
+}
+
+}  // namespace
+}  // namespace weir::match
