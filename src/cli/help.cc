@@ -73,8 +73,7 @@ constexpr std::array kCommands = {
                 "       weir subscriptions [OPTION...] forget ID EVENT.json|-",
                 "Lists, shows, makes and deletes the durable subscriptions of a broker. With "
                 "forget, what has\n"
-                "the event's keys is new again for the subscription: distinct, and the first value of a "
-                "change.",
+                "the event's keys is new again to the subscription's filter.",
                 "  weir subscriptions list\n"
                 "  weir subscriptions dead-letters alerts --json\n"
                 "  weir subscriptions forget clicks click.json\n"},

@@ -22,7 +22,7 @@ using match::Side;
 constexpr std::size_t kShownBytesMax = 120;
 
 std::string shown(const filter::Literal& literal) {
-  const std::string text = event::to_display(literal.view());
+  std::string text = event::to_display(literal.view());
   if (text.size() <= kShownBytesMax) return text;
   return fmt::format("{}...", base::utf8_prefix(text, kShownBytesMax));
 }

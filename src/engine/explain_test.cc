@@ -74,6 +74,39 @@ TEST(ExplainTest, TellsLastValueAndDistanceOfAChange) {
   EXPECT_EQ(none->outcome, Outcome::kNoValue);
 }
 
+// What is said of `later` after `earlier` was delivered.
+std::string said_of(std::string_view filter, std::string_view earlier, std::string_view later) {
+  Engine engine;
+  const auto id = engine.subscribe(filter);
+  engine.publish(event_of(fmt::format(R"({{"data":{{"v":{}}}}})", earlier)), at(0));
+  const auto event = event_of(fmt::format(R"({{"data":{{"v":{}}}}})", later));
+  return engine.explain(*id, event, at(1))->filter.detail;
+}
+
+TEST(ExplainTest, TellsWhatEveryMovementSees) {
+  EXPECT_EQ(said_of("change(data.v) rises by > 2 or >= 50%", "20", "19"),
+            "data.v is 19, last delivered 20, risen by -1 (-5%), asked for > 2 or >= 50%");
+  EXPECT_EQ(said_of("change(data.v) falls by > 2", "20", "19"),
+            "data.v is 19, last delivered 20, fallen by 1, asked for > 2");
+  EXPECT_EQ(said_of("change(data.v) crosses 20 upwards hysteresis 1", "15", "20.5"),
+            "data.v is 20.5, last seen below 20: below begins under 19, above over 21");
+  EXPECT_EQ(said_of("change(data.v) crosses 20", "25", "null"),
+            "data.v is 25, last seen above 20: below begins under 20, above over 20")
+      << "the newest value";
+  EXPECT_EQ(said_of("any change(data.v)", "\"on\"", "true"), "data.v is true, last delivered 'on'");
+  EXPECT_EQ(said_of("any change(data.v)", "null", "[]"),
+            "data.v is no text, number, boolean or time");
+  EXPECT_EQ(said_of("change(data.v) > 1 or silent for 1s", "1", "1"),
+            "data.v is 1, last delivered 1, moved by 0, asked for > 1, silent for long enough");
+  EXPECT_EQ(said_of("change(data.v) > 1 at most every 5s", "1", "9"),
+            "data.v is 9, last delivered 1, moved by 8, asked for > 1, too early for another "
+            "delivery");
+  EXPECT_EQ(said_of("change(text(data.v)) > 0.3", "\"storm\"", "\"calm sea\""),
+            "the text has 2 terms, its distance from the last delivered one is 1.0000, asked for "
+            "> 0.3");
+  EXPECT_EQ(said_of("change(text(data.v)) > 0.3", "1", "2"), "no field has text");
+}
+
 TEST(ExplainTest, GivesEachTermsShareOfAScore) {
   Engine engine;
   const auto id = engine.subscribe("text(data.t) about 'storm flood' score >= 0.5");
@@ -114,13 +147,22 @@ TEST(ExplainTest, ForetellsWhatPublishDoes) {
       "text(data.t) about 'storm' score >= 0.3",
       "not text(data.t) about 'storm' score >= 0.3",
       "change(data.v, type = 't0') > 1 and change(data.v, type = 't1') > 1",
-      "change(data.v, type = 't0') > 1 or type = 't2' and change(data.v) > 2"};
+      "change(data.v, type = 't0') > 1 or type = 't2' and change(data.v) > 2",
+      "change(data.v, by subject) rises by > 1 and > 20% with previous",
+      "change(data.v) crosses 2 upwards hysteresis 1 at most every 3s",
+      "any change(data.v) and change(data.v, type = 't1') falls by >= 1",
+      "any change(type, by subject) or silent for 9s at most every 2s",
+      "change(text(data.t), by subject) > 0.3 at most every 3s",
+      "change(text(data.t, type)) > 0.6 or change(data.v) > 4"};
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     base::Prng prng(seed);
     for (const std::string& filter : filters) {
-      Engine engine;
-      const SubscriptionId id = *engine.subscribe(filter);
+      EngineOptions options;
+      if (seed % 2 == 0) options = {.change_key_count_max = 1, .change_idle = Duration::seconds(4)};
+      Engine engine(options);
+      const auto initial = seed % 3 == 0 ? match::Initial::kNone : match::Initial::kDeliver;
+      const SubscriptionId id = *engine.subscribe(filter, {.initial = initial});
       for (int i = 0; i < 120; ++i) {
         const auto event = event_of(
             fmt::format(R"({{"id":"{}","type":"t{}","subject":"s{}","data":{{"v":{},"t":"{}"}}}})",

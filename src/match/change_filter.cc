@@ -241,15 +241,17 @@ ChangeVerdict ChangeFilter::preview(const std::vector<std::uint32_t>& conjunctio
                                     const event::EventPtr& event, base::Instant now,
                                     TextReader& reader) const {
   ChangeVerdict best = ChangeVerdict::kNoReading;
+  std::size_t key_count = key_count_ - idle_count(now);
   for (const std::uint32_t conjunction : conjunctions) {
-    best = std::min(best, preview_conjunction(conjunction, event, now, reader));
+    best = std::min(best, preview_conjunction(conjunction, event, now, reader, key_count));
   }
   return best;
 }
 
+// `key_count` is how many keys there would be by then.
 ChangeVerdict ChangeFilter::preview_conjunction(std::uint32_t conjunction,
                                                 const event::EventPtr& event, base::Instant now,
-                                                TextReader& reader) const {
+                                                TextReader& reader, std::size_t& key_count) const {
   const auto& changes = changes_of(conjunction);
   if (changes.empty()) return ChangeVerdict::kFired;
   Values values;
@@ -257,9 +259,8 @@ ChangeVerdict ChangeFilter::preview_conjunction(std::uint32_t conjunction,
   if (read != ChangeVerdict::kFired) return read;
   const Instance* const found =
       find_live(conjunction, event_key(change_of(changes[0]).keys, *event), now);
-  if (found == nullptr && key_count_ - idle_count(now) >= options_.key_count_max) {
-    return ChangeVerdict::kFired;
-  }
+  if (found == nullptr && key_count >= options_.key_count_max) return ChangeVerdict::kFired;
+  if (found == nullptr) ++key_count;
   Instance copy = found != nullptr ? *found : Instance{&changes, std::vector<Term>(changes.size())};
   take_values(copy, values, std::make_shared<Held>(Held{event, event_count_}), now);
   return judge(copy, now, reader).verdict;

@@ -158,7 +158,8 @@ class ChangeFilter {
                                    base::Instant now, TextReader& reader,
                                    std::vector<std::shared_ptr<Held>>& fired);
   ChangeVerdict preview_conjunction(std::uint32_t conjunction, const event::EventPtr& event,
-                                    base::Instant now, TextReader& reader) const;
+                                    base::Instant now, TextReader& reader,
+                                    std::size_t& key_count) const;
   const Instance* find_live(std::uint32_t conjunction, const std::string& key,
                             base::Instant now) const;
   const Term* find_term(const filter::Change& change, const std::string& key,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "event/event_testing.h"
+#include "filter/filter_testing.h"
 
 namespace weir::match {
 namespace {
@@ -93,6 +94,33 @@ TEST(TextScorerTest, APreviewEqualsTheScoreAndChangesNothing) {
   ASSERT_TRUE(preview);
   EXPECT_EQ(preview->total, scorer.score(*filter->abouts()[0], *event));
   EXPECT_EQ(preview->shares.size(), 2U);
+}
+
+TEST(TextScorerTest, AChangeOfATextHasTheStatisticsOfItsFields) {
+  TextScorer scorer({}, {});
+  const auto filter = filter::filter_of("change(text(data.t)) > 0.5");
+  const auto about = filter::filter_of("text(data.t) about 'storm' score >= 1");
+  ASSERT_TRUE(scorer.add(*filter));
+  ASSERT_TRUE(scorer.add(*about));
+  const std::vector<event::Path>& fields = *filter->text_fields()[0];
+  EXPECT_EQ(fields, *about->text_fields()[0]);
+  const auto storm = event::event_of(R"({"data":{"t":"storm"}})");
+  const auto calm = event::event_of(R"({"data":{"t":"calm"}})");
+  scorer.begin(*storm);
+  const auto first = scorer.document(fields, *storm);
+  ASSERT_TRUE(first.has_value());
+  const auto second = scorer.preview_document(fields, *calm);
+  EXPECT_EQ(scorer.distance(fields, *first, *second), 0) << "calm is unknown, storm in all";
+  EXPECT_EQ(scorer.preview_distance(fields, *calm, *first, *second), 1);
+  scorer.begin(*calm);
+  EXPECT_EQ(scorer.document(fields, *calm), second);
+  EXPECT_EQ(scorer.distance(fields, *first, *second), 1);
+  scorer.begin(*event::event_of("{}"));
+  EXPECT_EQ(scorer.document(fields, *calm), std::nullopt) << "of the event at hand";
+  scorer.remove(*about);
+  EXPECT_EQ(scorer.corpus(fields)->document_count(), 2U);
+  scorer.remove(*filter);
+  EXPECT_EQ(scorer.corpus(fields), nullptr);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ constexpr std::string_view kDocument = R"json({
   "/events": {
     "post": {
       "summary": "Publish one event, or a batch; answered when they are durable",
-      "description": "It is distinct again, and the next reading of a change is a first one; what is held back of it is dropped. In binary mode the attributes are ce- headers and the body is the data.",
+      "description": "In binary mode the attributes are ce- headers and the body is the data.",
       "requestBody": {
         "required": false,
         "content": {
@@ -167,7 +167,7 @@ constexpr std::string_view kDocument = R"json({
   "/subscriptions/{id}/forget": {
     "parameters": [{"$ref": "#/components/parameters/Id"}],
     "post": {
-      "summary": "What has the event's keys is new again; answered when that is durable",
+      "summary": "What has the event's keys is new to the filter again, once this is answered",
       "description": "In binary mode the attributes are ce- headers and the body is the data.",
       "requestBody": {
         "required": false,
