@@ -115,7 +115,7 @@ class Broker {
   // Acknowledges without a session.
   virtual void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
                            Done done) = 0;
-  // What has the event's keys is distinct again for the subscription, as if it had not been seen.
+  // What has the event's keys is new again for the subscription, as if it had not been seen.
   // True if it had been; answered when that is durable.
   virtual void forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
                       ForgetDone done) = 0;

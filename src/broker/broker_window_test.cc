@@ -89,7 +89,24 @@ TEST_F(BrokerWindowTest, WhatWasForgottenStaysForgottenAfterARestart) {
   }
 }
 
-TEST_F(BrokerWindowTest, ForgettingNeedsASubscriptionWithAWindow) {
+TEST_F(BrokerWindowTest, TheLastValueOfAChangeThatWasForgottenStaysSoAfterARestart) {
+  TestBroker broker(options());
+  ASSERT_EQ(put(broker, "a", "change(data.v) > 5 with previous"), "ok");
+  broker.publish(event(1, 7));
+  broker.publish(event(2, 8));
+  EXPECT_EQ(broker.forget("a", event(0, 9)), "true") << "without keys there is one";
+  EXPECT_EQ(broker.forget("a", event(0, 9)), "false");
+  broker.open_again();
+  broker.publish(event(3, 8));
+  broker.publish(event(4, 9));
+  broker.open_again();
+  broker.publish(event(5, 20));
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("1", "3", "4", "5")) << "4 goes with 5";
+}
+
+TEST_F(BrokerWindowTest, ForgettingNeedsASubscriptionThatRemembers) {
   TestBroker broker(options());
   ASSERT_EQ(put(broker, "p", "data.v > 1"), "ok");
   EXPECT_EQ(broker.forget("p", event(1, 1)), "engine.keys");

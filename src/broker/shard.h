@@ -150,7 +150,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
   // outboxes stop nobody. Who was let in with it just before gets nothing either.
   void forbid(const std::string& name);
-  // The event's keys are distinct again for the subscription; answers when that is durable.
+  // The event's keys are new again for the subscription; answers when that is durable.
   void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
 
   // Sessions.
