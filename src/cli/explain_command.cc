@@ -31,11 +31,11 @@ std::string_view reason(Outcome outcome) {
     case Outcome::kBelowScore:
       return "Not delivered: the score of the text is too low, all else holds.";
     case Outcome::kNoValue:
-      return "Not delivered: change finds no finite number in the event.";
+      return "Not delivered: change finds no value in the event that it can judge.";
     case Outcome::kWithinThreshold:
       return "Not delivered: the value has not changed enough since the last delivery.";
     case Outcome::kHeld:
-      return "Not delivered yet: held back until the interval is over, unless a newer value comes.";
+      return "Not delivered yet: too early; when the interval is over the newest value counts.";
     case Outcome::kDuplicate:
       return "Not delivered: an event with the same keys was delivered within the window.";
   }

@@ -12,9 +12,9 @@ enum class Outcome : std::uint8_t {
   kPassed,           // delivered at once
   kNoMatch,          // the filter is about other events
   kBelowScore,       // only a text predicate's score kept it back
-  kNoValue,          // a change term found no finite number
+  kNoValue,          // a change term found no value that it can judge
   kWithinThreshold,  // a change term is not satisfied
-  kHeld,             // kept for the end of an interval (at most every); newer values replace it
+  kHeld,             // before the end of an interval (at most every); newer values replace it
   kDuplicate,        // its keys were delivered within the window
 };
 

@@ -179,6 +179,12 @@ std::vector<std::vector<event::EventPtr>> all_events() {
   return events;
 }
 
+std::size_t sequence_count() {
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < kLengthMax; ++i) count *= kValues.size();
+  return count;
+}
+
 // The digits of a number are the values.
 std::vector<std::size_t> sequence_of(std::size_t number) {
   std::vector<std::size_t> values;
@@ -212,12 +218,33 @@ void check_sequence(const Definition& definition, const Modifiers& modifiers,
 
 TEST(ChangeSequencesTest, AreDeliveredAsDefined) {
   const auto events = all_events();
-  std::size_t count = 1;
-  for (std::size_t i = 0; i < kLengthMax; ++i) count *= kValues.size();
   for (const Definition& definition : definitions()) {
     for (const Modifiers& modifiers : kModifiers) {
-      for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t i = 0; i < sequence_count(); ++i) {
         ASSERT_NO_FATAL_FAILURE(check_sequence(definition, modifiers, sequence_of(i), events));
+      }
+    }
+  }
+}
+
+// P1 of the paper: whatever is not delivered is within c of what was delivered last.
+TEST(ChangeSequencesTest, KeepP1) {
+  const auto events = all_events();
+  for (const double c : {0.0, 1.0, 2.0, 2.5, 4.0}) {
+    for (std::size_t number = 0; number < sequence_count(); ++number) {
+      ChangeStream stream(fmt::format("change(data.v) > {}", c));
+      Reading last;
+      for (int second = 0; second < static_cast<int>(kLengthMax); ++second) {
+        const auto at = static_cast<std::size_t>(second);
+        const std::size_t value = sequence_of(number)[at];
+        const std::string delivered = stream.publish(second, events[at][value]);
+        if (value >= kNumbers.size()) {
+          ASSERT_EQ(delivered, "");
+        } else if (!delivered.empty()) {
+          last = kNumbers[value];
+        } else {
+          ASSERT_LE(std::fabs(kNumbers[value] - *last), c) << number << " at " << second;
+        }
       }
     }
   }
