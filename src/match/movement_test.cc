@@ -66,7 +66,7 @@ TEST(MovementTest, EveryThresholdAndDirectionIsAsDefined) {
             for (const double current : kValues) {
               ASSERT_EQ(has_moved(moves, last, current), defined(moves, last, current))
                   << last << " " << current;
-              moved_count += has_moved(moves, last, current) ? 1 : 0;
+              if (has_moved(moves, last, current)) ++moved_count;
             }
           }
         }
