@@ -70,6 +70,17 @@ engine::EngineOptions broker_limits() {
   return limits;
 }
 
+const filter::Change& change_of(const filter::ExprPtr& expr) {
+  return std::get<filter::Change>(*expr->predicate());
+}
+
+std::size_t change_bytes_per_key(const std::vector<filter::ExprPtr>& changes) {
+  const auto keeps_two = std::ranges::count_if(
+      changes, [](const filter::ExprPtr& change) { return change_of(change).with_previous; });
+  return kChangeBytesPerKey +
+         (changes.size() + static_cast<std::size_t>(keeps_two)) * kChangeBytesPerTerm;
+}
+
 }  // namespace
 
 StateEstimate estimate_state(const filter::FilterPtr& filter) {
@@ -77,13 +88,10 @@ StateEstimate estimate_state(const filter::FilterPtr& filter) {
   StateEstimate estimate;
   for (const filter::Conjunction& conjunction : filter->normal_form().conjunctions) {
     if (conjunction.changes.empty()) continue;
-    const auto& first = std::get<filter::Change>(*conjunction.changes[0]->predicate());
-    const std::size_t term_count = conjunction.changes.size();
-    estimate.changes.push_back(
-        {.keys = texts_of(first.keys),
-         .term_count = term_count,
-         .bytes_per_key = kChangeBytesPerKey + term_count * kChangeBytesPerTerm,
-         .key_count_max = limits.change_key_count_max});
+    estimate.changes.push_back({.keys = texts_of(change_of(conjunction.changes[0]).keys),
+                                .term_count = conjunction.changes.size(),
+                                .bytes_per_key = change_bytes_per_key(conjunction.changes),
+                                .key_count_max = limits.change_key_count_max});
   }
   if (filter->distinct()) estimate.distinct = estimate_distinct(filter, limits);
   std::set<std::vector<std::string>> corpora;

@@ -33,6 +33,9 @@ TEST(StateEstimateTest, NeedsAValuePerKeyAndTermForChange) {
   EXPECT_THAT(two.changes[0].keys, IsEmpty());
   EXPECT_EQ(two.changes[0].term_count, 2U);
   EXPECT_GT(two.changes[0].bytes_per_key, one.changes[0].bytes_per_key);
+  EXPECT_EQ(estimate("change(data.a) > 1 with previous").changes[0].bytes_per_key,
+            two.changes[0].bytes_per_key)
+      << "two events";
 }
 
 TEST(StateEstimateTest, CountsConjunctionsWithChangeApart) {
