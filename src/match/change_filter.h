@@ -39,12 +39,9 @@
 #include "base/result.h"
 #include "event/event.h"
 #include "filter/filter.h"
-#include "match/change_memory.h"
-#include "match/text_reader.h"
+#include "match/change/initial.h"
 
 namespace weir::match {
-
-enum class Initial : std::uint8_t { kDeliver, kNone };
 
 struct ChangeOptions {
   Initial initial = Initial::kDeliver;

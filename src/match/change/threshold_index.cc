@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/change/threshold_index.h"
+
+#include <utility>
+
+namespace weir::match {
+namespace {
+
+std::ptrdiff_t signed_of(std::size_t offset) { return static_cast<std::ptrdiff_t>(offset); }
+
+}  // namespace
+
+void ThresholdIndex::Chunk::insert(std::size_t offset, Position position) {
+  if (ids.size() == ids.capacity()) {
+    thresholds.reserve(ids.size() + kGrowth);
+    ids.reserve(ids.size() + kGrowth);
+  }
+  thresholds.insert(thresholds.begin() + signed_of(offset), position.threshold);
+  ids.insert(ids.begin() + signed_of(offset), position.id);
+}
+
+void ThresholdIndex::Chunk::append(const Chunk& other, std::size_t from) {
+  thresholds.reserve(size() + other.size() - from);
+  ids.reserve(size() + other.size() - from);
+  thresholds.insert(thresholds.end(), other.thresholds.begin() + signed_of(from),
+                    other.thresholds.end());
+  ids.insert(ids.end(), other.ids.begin() + signed_of(from), other.ids.end());
+}
+
+bool ThresholdIndex::insert(Position position) {
+  const Cursor cursor = chunks_.empty() ? end() : place_of(position);
+  const std::size_t chunk = cursor.chunk;
+  if (chunk < chunks_.size()) {
+    Chunk& content = chunks_[chunk];
+    if (cursor.offset < content.size() && content.at(cursor.offset) == position) return false;
+    if (content.size() < kChunkSizeMax) {
+      content.insert(cursor.offset, position);
+      if (cursor.offset == 0) update_first(chunk);
+      ++size_;
+      return true;
+    }
+    // Who comes in order fills one chunk after the other.
+    if (chunk + 1 < chunks_.size() || cursor.offset < kChunkSizeMax) {
+      split(chunk);
+      return insert(position);
+    }
+  }
+  insert_chunk(chunks_.size(), Chunk{{position.threshold}, {position.id}});
+  ++size_;
+  return true;
+}
+
+bool ThresholdIndex::erase(Position position) {
+  if (chunks_.empty()) return false;
+  const auto [index, offset] = place_of(position);
+  Chunk& chunk = chunks_[index];
+  if (offset == chunk.size() || chunk.at(offset) != position) return false;
+  chunk.thresholds.erase(chunk.thresholds.begin() + signed_of(offset));
+  chunk.ids.erase(chunk.ids.begin() + signed_of(offset));
+  --size_;
+  if (chunk.size() == 0) {
+    erase_chunk(index);
+    return true;
+  }
+  if (offset == 0) update_first(index);
+  if (chunk.size() < kChunkSizeMin) merge_small(index);
+  return true;
+}
+
+bool ThresholdIndex::contains(Position position) const {
+  const Cursor cursor = lower_bound(position);
+  return cursor != end() && at(cursor) == position;
+}
+
+void ThresholdIndex::assign(std::vector<Position> positions) {
+  if (!std::is_sorted(positions.begin(), positions.end())) {
+    std::sort(positions.begin(), positions.end());
+  }
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  *this = ThresholdIndex();
+  size_ = positions.size();
+  for (std::size_t first = 0; first < positions.size(); first += kChunkSizeMax) {
+    const std::size_t end = std::min(positions.size(), first + kChunkSizeMax);
+    Chunk chunk;
+    chunk.thresholds.reserve(end - first);
+    chunk.ids.reserve(end - first);
+    for (std::size_t i = first; i < end; ++i) {
+      chunk.thresholds.push_back(positions[i].threshold);
+      chunk.ids.push_back(positions[i].id);
+    }
+    insert_chunk(chunks_.size(), std::move(chunk));
+  }
+}
+
+ThresholdIndex::Cursor ThresholdIndex::lower_bound(Position position) const {
+  if (chunks_.empty()) return end();
+  const Cursor place = place_of(position);
+  return place.offset < chunks_[place.chunk].size() ? place : Cursor{place.chunk + 1, 0};
+}
+
+void ThresholdIndex::list(Cursor from, Cursor to, Spans& spans) const {
+  for (; from.chunk < to.chunk; from = {from.chunk + 1, 0}) {
+    spans.push_back(std::span(chunks_[from.chunk].ids).subspan(from.offset));
+  }
+  if (from.offset < to.offset) {
+    spans.push_back(
+        std::span(chunks_[from.chunk].ids).subspan(from.offset, to.offset - from.offset));
+  }
+}
+
+std::size_t ThresholdIndex::memory_bytes() const {
+  std::size_t bytes = chunks_.capacity() * sizeof(Chunk) +
+                      first_thresholds_.capacity() * sizeof(double) +
+                      first_ids_.capacity() * sizeof(std::uint64_t);
+  for (const Chunk& chunk : chunks_) {
+    bytes +=
+        chunk.thresholds.capacity() * sizeof(double) + chunk.ids.capacity() * sizeof(std::uint64_t);
+  }
+  return bytes;
+}
+
+void ThresholdIndex::update_first(std::size_t chunk) {
+  first_thresholds_[chunk] = chunks_[chunk].thresholds[0];
+  first_ids_[chunk] = chunks_[chunk].ids[0];
+}
+
+ThresholdIndex::Cursor ThresholdIndex::place_of(Position position) const {
+  const std::size_t next =
+      first_false(1, chunks_.size(), [&](std::size_t chunk) { return first(chunk) <= position; });
+  const Chunk& chunk = chunks_[next - 1];
+  return {next - 1, first_false(0, chunk.size(),
+                                [&](std::size_t offset) { return chunk.at(offset) < position; })};
+}
+
+void ThresholdIndex::insert_chunk(std::size_t chunk, Chunk content) {
+  const std::ptrdiff_t at = signed_of(chunk);
+  first_thresholds_.insert(first_thresholds_.begin() + at, content.thresholds[0]);
+  first_ids_.insert(first_ids_.begin() + at, content.ids[0]);
+  chunks_.insert(chunks_.begin() + at, std::move(content));
+}
+
+void ThresholdIndex::erase_chunk(std::size_t chunk) {
+  const std::ptrdiff_t at = signed_of(chunk);
+  first_thresholds_.erase(first_thresholds_.begin() + at);
+  first_ids_.erase(first_ids_.begin() + at);
+  chunks_.erase(chunks_.begin() + at);
+}
+
+void ThresholdIndex::split(std::size_t chunk) {
+  Chunk& left = chunks_[chunk];
+  const std::size_t half = left.size() / 2;
+  Chunk right;
+  right.append(left, half);
+  left.thresholds.resize(half);
+  left.ids.resize(half);
+  left.thresholds.shrink_to_fit();
+  left.ids.shrink_to_fit();
+  insert_chunk(chunk + 1, std::move(right));
+}
+
+void ThresholdIndex::merge_small(std::size_t chunk) {
+  const std::size_t left = chunk == 0 ? 0 : chunk - 1;
+  for (std::size_t i = left; i <= chunk && i + 1 < chunks_.size(); ++i) {
+    if (chunks_[i].size() + chunks_[i + 1].size() > kMergedSizeMax) continue;
+    chunks_[i].append(chunks_[i + 1], 0);
+    erase_chunk(i + 1);
+    return;
+  }
+}
+
+}  // namespace weir::match
