@@ -49,6 +49,12 @@ class ThresholdIndex {
     const Chunk& chunk = chunks_[cursor.chunk];
     return {chunk.thresholds[cursor.offset], chunk.ids[cursor.offset]};
   }
+  // Requires a member.
+  Cursor after(Cursor cursor) const {
+    return cursor.offset + 1 < chunks_[cursor.chunk].size()
+               ? Cursor{cursor.chunk, cursor.offset + 1}
+               : Cursor{cursor.chunk + 1, 0};
+  }
   // The first member at or behind the position.
   Cursor lower_bound(Position position) const;
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What deciding and listing cost with up to millions of thresholds on one source, and with many
+// sources.
+//
+// The baseline is a vectorised scan over the thresholds and last values, in the same run. A
+// reading is decided when it is known whom it is for; listing reads every id as well.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/cpu_time_testing.h"
+#include "base/prng.h"
+#include "match/change/change_group.h"
+#include "match/change/change_workload_testing.h"
+
+namespace weir::match {
+namespace {
+
+constexpr std::size_t kReadingCount = 1000;
+constexpr std::size_t kComparedCount = 20;
+constexpr std::size_t kQuietCount = 100'000;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// One source with subscribers, in the midst of a walk.
+class Case {
+ public:
+  explicit Case(std::size_t count)
+      : joiners_(change_joiners(count)), walk_(count), scan_walk_(count), scan_(joiners_, 0) {
+    group_.join_all(joiners_);
+    std::vector<std::uint64_t> ids;
+    for (std::size_t i = 0; i < kReadingCount; ++i) {
+      update(walk_.next());
+      const double value = scan_walk_.next();
+      if (i >= kComparedCount) continue;
+      ids.clear();
+      scan_.update(value, ids);
+      WEIR_CHECK(ids.size() == firing_.id_count);
+    }
+  }
+
+  void update(double value) {
+    group_.update("source", value, base::Instant{++now_}, nullptr, firing_);
+  }
+
+  // Seconds per reading of the walk.
+  double decide() {
+    const std::vector<double> values = next_values(kReadingCount);
+    const double seconds = base::seconds_of([&] {
+      for (const double value : values) update(value);
+    });
+    return seconds / static_cast<double>(values.size());
+  }
+
+  double list() {
+    const std::vector<double> values = next_values(kReadingCount);
+    std::size_t count = 0;
+    const double seconds = base::seconds_of([&] {
+      for (const double value : values) {
+        update(value);
+        ids_.clear();
+        for (const auto span : firing_.spans) ids_.insert(ids_.end(), span.begin(), span.end());
+        count += ids_.size();
+        benchmark::DoNotOptimize(ids_.data());
+      }
+    });
+    fired_share_ = static_cast<double>(count) / static_cast<double>(values.size() * group_.size());
+    return seconds / static_cast<double>(values.size());
+  }
+
+  // Nobody fires for a value that everybody has just been told.
+  double stay_quiet() {
+    update(0);
+    update(100);
+    const std::uint64_t quiet = group_.counters().readings.quiet;
+    const double seconds = base::seconds_of([&] {
+      for (std::size_t i = 0; i < kQuietCount; ++i) update(i % 2 == 0 ? 100.005 : 99.995);
+    });
+    WEIR_CHECK(group_.counters().readings.quiet - quiet == kQuietCount);
+    return seconds / kQuietCount;
+  }
+
+  // Seconds per reading of the scan, the best; it has its own walk.
+  double scan(std::size_t reading_count) {
+    std::vector<std::uint64_t> ids;
+    double best = kInfinity;
+    for (std::size_t i = 0; i < reading_count; ++i) {
+      const double value = scan_walk_.next();
+      ids.clear();
+      best = std::min(best, base::seconds_of([&] { scan_.update(value, ids); }));
+    }
+    return best;
+  }
+
+  // The latency of single readings with listing, sorted, in seconds.
+  std::vector<double> latencies(std::size_t count) {
+    std::vector<double> all;
+    for (const double value : next_values(count)) {
+      all.push_back(base::seconds_of([&] {
+        update(value);
+        ids_.clear();
+        for (const auto span : firing_.spans) ids_.insert(ids_.end(), span.begin(), span.end());
+      }));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  ChangeGroup& group() { return group_; }
+  const Firing& firing() const { return firing_; }
+  double fired_share() const { return fired_share_; }
+  std::size_t piece_count() const { return group_.piece_count(); }
+
+ private:
+  std::vector<double> next_values(std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = walk_.next();
+    return values;
+  }
+
+  std::vector<ChangeGroup::Joiner> joiners_;
+  ChangeWalk walk_;
+  ChangeWalk scan_walk_;
+  ChangeScan scan_;
+  ChangeGroup group_{ChangeGroupOptions{}};
+  Firing firing_;
+  std::int64_t now_ = 0;
+  std::vector<std::uint64_t> ids_;
+  double fired_share_ = 0;
+};
+
+// Repetitions of a benchmark share its case.
+Case& shared_case(std::size_t count) {
+  static std::map<std::size_t, std::unique_ptr<Case>> cases;
+  auto& made = cases[count];
+  if (!made) made = std::make_unique<Case>(count);
+  return *made;
+}
+
+void BM_ChangeWalk(benchmark::State& state) {
+  Case& walk = shared_case(static_cast<std::size_t>(state.range(0)));
+  double decided = kInfinity;
+  double listed = kInfinity;
+  double scanned = kInfinity;
+  for ([[maybe_unused]] auto _ : state) {
+    decided = std::min(decided, walk.decide());
+    const double seconds = walk.list();
+    listed = std::min(listed, seconds);
+    scanned = std::min(scanned, walk.scan(10));
+    state.SetIterationTime(seconds * kReadingCount);
+  }
+  state.counters["decide_us"] = decided * 1e6;
+  state.counters["list_us"] = listed * 1e6;
+  state.counters["scan_us"] = scanned * 1e6;
+  state.counters["x_scan"] = scanned / listed;
+  state.counters["fired_percent"] = walk.fired_share() * 100;
+  state.counters["pieces"] = static_cast<double>(walk.piece_count());
+}
+BENCHMARK(BM_ChangeWalk)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Arg(10'000)
+    ->Arg(1'000'000);
+
+void BM_ChangeQuiet(benchmark::State& state) {
+  Case& walk = shared_case(static_cast<std::size_t>(state.range(0)));
+  double best = kInfinity;
+  double scanned = kInfinity;
+  for ([[maybe_unused]] auto _ : state) {
+    const double seconds = walk.stay_quiet();
+    best = std::min(best, seconds);
+    scanned = std::min(scanned, walk.scan(10));
+    state.SetIterationTime(seconds * kQuietCount);
+  }
+  state.counters["quiet_ns"] = best * 1e9;
+  state.counters["x_scan"] = scanned / best;
+}
+BENCHMARK(BM_ChangeQuiet)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
+
+}  // namespace
+}  // namespace weir::match

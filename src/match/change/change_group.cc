@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/change/change_group.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace weir::match {
+namespace {
+
+void check_joiner(const ChangeGroup::Joiner& joiner) {
+  WEIR_CHECK(std::isfinite(joiner.threshold) && joiner.threshold >= 0);
+  WEIR_CHECK(joiner.id < std::numeric_limits<std::uint64_t>::max());
+}
+
+Initial other_than(Initial initial) {
+  return initial == Initial::kDeliver ? Initial::kNone : Initial::kDeliver;
+}
+
+}  // namespace
+
+void ChangeGroup::join(const Joiner& joiner) {
+  check_joiner(joiner);
+  const Position position{joiner.threshold, joiner.id};
+  WEIR_CHECK(index_.insert(position));
+  if (joiner.initial != options_.usual_initial) unusual_.insert(position);
+  if (sources_.empty()) return;
+  log_.join(position, joiner.initial);
+  keep_log_short();
+}
+
+void ChangeGroup::join_all(const std::vector<Joiner>& joiners) {
+  WEIR_CHECK(index_.size() == 0 && sources_.empty());
+  std::vector<Position> all;
+  std::vector<Position> unusual;
+  all.reserve(joiners.size());
+  for (const Joiner& joiner : joiners) {
+    check_joiner(joiner);
+    all.push_back({joiner.threshold, joiner.id});
+    if (joiner.initial != options_.usual_initial) unusual.push_back(all.back());
+  }
+  index_.assign(std::move(all));
+  unusual_.assign(std::move(unusual));
+  WEIR_CHECK(index_.size() == joiners.size());
+}
+
+bool ChangeGroup::leave(std::uint64_t id, double threshold) {
+  const Position position{threshold, id};
+  if (!index_.erase(position)) return false;
+  unusual_.erase(position);
+  if (sources_.empty()) return true;
+  log_.leave(position);
+  keep_log_short();
+  return true;
+}
+
+bool ChangeGroup::move(std::uint64_t id, double from, double to) {
+  check_joiner({id, to});
+  const Position before{from, id};
+  const Position after{to, id};
+  if (!index_.erase(before)) return false;
+  WEIR_CHECK(index_.insert(after));
+  if (unusual_.erase(before)) unusual_.insert(after);
+  if (sources_.empty() || from == to) return true;
+  log_.move(before, after);
+  keep_log_short();
+  return true;
+}
+
+void ChangeGroup::update(std::string_view key, double value, base::Instant now,
+                         const event::EventPtr& event, Firing& firing) {
+  firing.clear();
+  retire(now);
+  const Sources::iterator source = find_or_add(key, now);
+  ++counters_.readings.updates;
+  if (source == sources_.end()) {
+    ++counters_.overflow;
+    fire_all(value, now, firing);
+  } else {
+    catch_up(*source);
+    source->source.update(value, now, index_, scratch_, firing);
+    if (options_.keep_events) {
+      source->events.previous = std::exchange(source->events.newest, event);
+    }
+    firing.key = source->key;
+    firing.events = &source->events;
+    set_active(source, now);
+    schedule(source);
+  }
+  counters_.readings.fired += firing.id_count;
+  counters_.readings.quiet += firing.id_count == 0 ? 1 : 0;
+}
+
+void ChangeGroup::fire_all(double value, base::Instant now, Firing& firing) {
+  firing.value = value;
+  firing.at = now;
+  firing.add(std::nullopt, index_, index_.begin(), index_.end());
+}
+
+std::optional<base::Instant> ChangeGroup::next_wake() const {
+  if (wakes_.empty()) return std::nullopt;
+  return wakes_.begin()->due;
+}
+
+bool ChangeGroup::advance(base::Instant now, Firing& firing) {
+  firing.clear();
+  if (wakes_.empty() || wakes_.begin()->due > now) return false;
+  const auto [due, source] = *wakes_.begin();
+  catch_up(*source);
+  // Whoever was waiting may have left.
+  if (source->source.next_wake() == due) {
+    source->source.wake(index_, scratch_, firing);
+    firing.key = source->key;
+    firing.events = &source->events;
+    counters_.readings.fired += firing.id_count;
+  }
+  schedule(source);
+  return true;
+}
+
+std::optional<LastDelivery> ChangeGroup::last(std::uint64_t id, double threshold,
+                                              std::string_view key) {
+  const Sources::iterator source = find(key);
+  if (source == sources_.end() || !index_.contains({threshold, id})) return std::nullopt;
+  catch_up(*source);
+  return source->source.last({threshold, id});
+}
+
+std::optional<ChangeGroup::SourceView> ChangeGroup::source(std::string_view key) const {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return std::nullopt;
+  return view(*found->second);
+}
+
+bool ChangeGroup::forget(std::uint64_t id, double threshold, std::string_view key) {
+  const Sources::iterator source = find(key);
+  if (source == sources_.end() || !index_.contains({threshold, id})) return false;
+  set_state(source, {threshold, id}, PieceState::nothing(Initial::kDeliver));
+  return true;
+}
+
+bool ChangeGroup::set_last(std::uint64_t id, double threshold, std::string_view key,
+                           const LastDelivery& last) {
+  if (!index_.contains({threshold, id})) return false;
+  const Sources::iterator source = find_or_add(key, last.at);
+  if (source == sources_.end()) return false;
+  set_state(source, {threshold, id}, source->source.state_of(last));
+  return true;
+}
+
+bool ChangeGroup::set_newest(std::string_view key, const Reading& newest,
+                             const SourceEvents& events) {
+  const Sources::iterator source = find_or_add(key, newest.at);
+  if (source == sources_.end()) return false;
+  source->source.restore_newest(newest);
+  source->events = events;
+  set_active(source, newest.at);
+  schedule(source);
+  return true;
+}
+
+void ChangeGroup::set_state(Sources::iterator source, Position position, const PieceState& state) {
+  catch_up(*source);
+  PieceMap& pieces = source->source.pieces();
+  pieces.set(position, state);
+  pieces.settle(position, index_);
+  pieces.settle(position.next(), index_);
+  pieces.refresh();
+  schedule(source);
+}
+
+ChangeGroup::SourceView ChangeGroup::view(const KeyedSource& source) const {
+  return {source.key, source.source.newest(), source.events, source.source.counters(),
+          source.source.pieces().size()};
+}
+
+ChangeGroup::Sources::iterator ChangeGroup::find(std::string_view key) {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? sources_.end() : found->second;
+}
+
+ChangeGroup::Sources::iterator ChangeGroup::find_or_add(std::string_view key, base::Instant now) {
+  const Sources::iterator found = find(key);
+  if (found != sources_.end() || sources_.size() >= options_.key_count_max) return found;
+  sources_.push_back({std::string(key),
+                      ChangeSource(options_.movement, options_.timing),
+                      log_.last_number(),
+                      now,
+                      std::nullopt,
+                      {}});
+  const auto source = std::prev(sources_.end());
+  by_key_.emplace(source->key, source);
+  fill(source->source);
+  return source;
+}
+
+// Nothing was delivered to anybody: as few pieces as the initials allow.
+void ChangeGroup::fill(ChangeSource& source) const {
+  const PieceState usual = PieceState::nothing(options_.usual_initial);
+  const PieceState unusual = PieceState::nothing(other_than(options_.usual_initial));
+  PieceMap& pieces = source.pieces();
+  ThresholdIndex::Cursor cursor = index_.begin();
+  ThresholdIndex::Cursor exception = unusual_.begin();
+  while (cursor != index_.end()) {
+    const bool none_left = exception == unusual_.end();
+    const Position next = none_left ? Position::end() : unusual_.at(exception);
+    const bool is_usual = index_.at(cursor) < next;
+    pieces.append(index_.at(cursor), is_usual ? usual : unusual);
+    if (is_usual) {
+      cursor = index_.prefix_end(cursor, [&](Position position) { return position < next; });
+      continue;
+    }
+    while (cursor != index_.end() && exception != unusual_.end() &&
+           index_.at(cursor) == unusual_.at(exception)) {
+      cursor = index_.after(cursor);
+      exception = unusual_.after(exception);
+    }
+  }
+  pieces.refresh();
+}
+
+void ChangeGroup::set_active(Sources::iterator source, base::Instant at) {
+  source->active_at = at;
+  auto behind = sources_.end();
+  while (behind != sources_.begin()) {
+    const auto before = std::prev(behind);
+    if (before == source || before->active_at <= at) break;
+    behind = before;
+  }
+  if (behind != source) sources_.splice(behind, sources_, source);
+}
+
+// One that still has to say something stays.
+void ChangeGroup::retire(base::Instant now) {
+  while (options_.idle && !sources_.empty()) {
+    const auto oldest = sources_.begin();
+    if (oldest->active_at + *options_.idle >= now || oldest->wake) return;
+    by_key_.erase(oldest->key);
+    sources_.erase(oldest);
+    ++counters_.retired;
+  }
+}
+
+void ChangeGroup::catch_up(KeyedSource& source) {
+  log_.apply(source.seen, index_, source.source);
+  source.seen = log_.last_number();
+}
+
+void ChangeGroup::schedule(Sources::iterator source) {
+  const std::optional<base::Instant> wake = source->source.next_wake();
+  if (wake == source->wake) return;
+  if (source->wake) wakes_.erase({*source->wake, source});
+  if (wake) wakes_.insert({*wake, source});
+  source->wake = wake;
+}
+
+// Moves alone cannot be dropped; then every source applies them.
+void ChangeGroup::keep_log_short() {
+  const std::size_t size_max = 2 * index_.size() + kLogSizeMin;
+  if (log_.size() <= size_max) return;
+  std::uint64_t seen_by_all = log_.last_number();
+  for (const KeyedSource& source : sources_) seen_by_all = std::min(seen_by_all, source.seen);
+  log_.trim(seen_by_all);
+  if (log_.size() <= size_max - kLogSizeMin / 2) return;
+  for (KeyedSource& source : sources_) catch_up(source);
+  log_.trim(log_.last_number());
+}
+
+std::size_t ChangeGroup::piece_count() const {
+  std::size_t count = 0;
+  for (const KeyedSource& source : sources_) count += source.source.pieces().size();
+  return count;
+}
+
+std::size_t ChangeGroup::memory_bytes() const {
+  constexpr std::size_t kListNodeBytes = 2 * sizeof(void*);
+  constexpr std::size_t kSetNodeBytes = 4 * sizeof(void*) + sizeof(Wake);
+  std::size_t bytes = index_.memory_bytes() + unusual_.memory_bytes() + log_.memory_bytes() +
+                      scratch_.capacity() * sizeof(Piece) + wakes_.size() * kSetNodeBytes +
+                      by_key_.bucket_count() * (sizeof(*by_key_.begin()) + 1);
+  for (const KeyedSource& source : sources_) {
+    bytes += kListNodeBytes + sizeof(KeyedSource) + source.source.pieces().memory_bytes();
+    if (source.key.size() >= sizeof(std::string) / 2) bytes += source.key.capacity() + 1;
+  }
+  return bytes;
+}
+
+}  // namespace weir::match
