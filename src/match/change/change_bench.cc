@@ -65,38 +65,26 @@ class Case {
     const double seconds = base::seconds_of([&] {
       for (const double value : values) {
         update(value);
-        ids_.clear();
-        for (const auto span : firing_.spans) ids_.insert(ids_.end(), span.begin(), span.end());
-        count += ids_.size();
-        benchmark::DoNotOptimize(ids_.data());
+        benchmark::DoNotOptimize(sum_of_ids());
+        count += firing_.id_count;
       }
     });
     fired_share_ = static_cast<double>(count) / static_cast<double>(values.size() * group_.size());
     return seconds / static_cast<double>(values.size());
   }
 
-  // Nobody fires for a value that everybody has just been told.
-  double stay_quiet() {
-    update(0);
-    update(100);
-    const std::uint64_t quiet = group_.counters().readings.quiet;
-    const double seconds = base::seconds_of([&] {
-      for (std::size_t i = 0; i < kQuietCount; ++i) update(i % 2 == 0 ? 100.005 : 99.995);
-    });
-    WEIR_CHECK(group_.counters().readings.quiet - quiet == kQuietCount);
-    return seconds / kQuietCount;
-  }
-
-  // Seconds per reading of the scan, the best; it has its own walk.
-  double scan(std::size_t reading_count) {
+  // Seconds per reading of the scan, which has its own walk.
+  double scan() {
+    constexpr std::size_t kCount = 10;
     std::vector<std::uint64_t> ids;
-    double best = kInfinity;
-    for (std::size_t i = 0; i < reading_count; ++i) {
-      const double value = scan_walk_.next();
-      ids.clear();
-      best = std::min(best, base::seconds_of([&] { scan_.update(value, ids); }));
-    }
-    return best;
+    const double seconds = base::seconds_of([&] {
+      for (std::size_t i = 0; i < kCount; ++i) {
+        ids.clear();
+        scan_.update(scan_walk_.next(), ids);
+        benchmark::DoNotOptimize(ids.data());
+      }
+    });
+    return seconds / kCount;
   }
 
   // The latency of single readings with listing, sorted, in seconds.
@@ -105,8 +93,7 @@ class Case {
     for (const double value : next_values(count)) {
       all.push_back(base::seconds_of([&] {
         update(value);
-        ids_.clear();
-        for (const auto span : firing_.spans) ids_.insert(ids_.end(), span.begin(), span.end());
+        benchmark::DoNotOptimize(sum_of_ids());
       }));
     }
     std::sort(all.begin(), all.end());
@@ -119,6 +106,12 @@ class Case {
   std::size_t piece_count() const { return group_.piece_count(); }
 
  private:
+  std::uint64_t sum_of_ids() const {
+    std::uint64_t sum = 0;
+    firing_.for_each_id([&](std::uint64_t id) { sum += id; });
+    return sum;
+  }
+
   std::vector<double> next_values(std::size_t count) {
     std::vector<double> values(count);
     for (double& value : values) value = walk_.next();
@@ -132,7 +125,6 @@ class Case {
   ChangeGroup group_{ChangeGroupOptions{}};
   Firing firing_;
   std::int64_t now_ = 0;
-  std::vector<std::uint64_t> ids_;
   double fired_share_ = 0;
 };
 
@@ -153,7 +145,7 @@ void BM_ChangeWalk(benchmark::State& state) {
     decided = std::min(decided, walk.decide());
     const double seconds = walk.list();
     listed = std::min(listed, seconds);
-    scanned = std::min(scanned, walk.scan(10));
+    scanned = std::min(scanned, walk.scan());
     state.SetIterationTime(seconds * kReadingCount);
   }
   state.counters["decide_us"] = decided * 1e6;
@@ -169,17 +161,38 @@ BENCHMARK(BM_ChangeWalk)
     ->Arg(10'000)
     ->Arg(1'000'000);
 
+// Nobody fires for a value close to what everybody has just been told. One source, no keys.
 void BM_ChangeQuiet(benchmark::State& state) {
-  Case& walk = shared_case(static_cast<std::size_t>(state.range(0)));
+  const auto joiners = change_joiners(static_cast<std::size_t>(state.range(0)));
+  ThresholdIndex index;
+  std::vector<Position> positions;
+  for (const ChangeGroup::Joiner& joiner : joiners)
+    positions.push_back({joiner.threshold, joiner.id});
+  index.assign(positions);
+  ChangeSource source(Movement{}, ChangeTiming{});
+  source.pieces().append(index.at(index.begin()), PieceState());
+  source.pieces().refresh();
+  PieceMap::Pieces scratch;
+  Firing firing;
+  source.update(100, base::Instant{0}, index, scratch, firing);
+  ChangeScan scan(joiners, 100);
+  std::vector<std::uint64_t> ids;
   double best = kInfinity;
   double scanned = kInfinity;
   for ([[maybe_unused]] auto _ : state) {
-    const double seconds = walk.stay_quiet();
-    best = std::min(best, seconds);
-    scanned = std::min(scanned, walk.scan(10));
-    state.SetIterationTime(seconds * kQuietCount);
+    const double seconds = base::seconds_of([&] {
+      for (std::size_t i = 0; i < kQuietCount; ++i) {
+        source.update(i % 2 == 0 ? 100.005 : 99.995, base::Instant{1}, index, scratch, firing);
+        benchmark::ClobberMemory();
+      }
+    });
+    best = std::min(best, seconds / kQuietCount);
+    scanned = std::min(scanned, base::seconds_of([&] { scan.update(100.005, ids); }));
+    state.SetIterationTime(seconds);
   }
+  WEIR_CHECK(source.counters().quiet + 1 == source.counters().updates && ids.empty());
   state.counters["quiet_ns"] = best * 1e9;
+  state.counters["scan_us"] = scanned * 1e6;
   state.counters["x_scan"] = scanned / best;
 }
 BENCHMARK(BM_ChangeQuiet)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);

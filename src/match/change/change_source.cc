@@ -15,27 +15,17 @@ PieceState released(const PieceState& state, std::int64_t held_count) {
 
 }  // namespace
 
-void ChangeSource::update(double value, base::Instant now, const ThresholdIndex& index,
-                          PieceMap::Pieces& scratch, Firing& firing) {
-  ++reading_count_;
-  ++counters_.updates;
-  newest_ = Reading{value, now};
-  firing.value = value;
-  firing.at = now;
-  const auto concerned = [&](const PieceSummary& summary) {
-    return !summary.free_band.contains(value) || is_silent(summary.oldest_free, now) ||
-           is_over(summary.oldest_held, now);
-  };
+void ChangeSource::judge_all(const ThresholdIndex& index, PieceMap::Pieces& scratch,
+                             Firing& firing) {
+  const double value = newest_->value;
+  const base::Instant now = newest_->at;
   const std::size_t before = firing.id_count;
-  if (concerned(pieces_.total())) {
-    Pass pass{value, now, fired_state(value, now), index, index.begin(), firing};
-    pieces_.rewrite(
-        concerned,
-        [&](const Piece& piece, Position end, PieceMap::Writer& writer) {
-          judge_reading(piece, end, writer, pass);
-        },
-        scratch);
-  }
+  Pass pass{value, now, fired_state(value, now), index, index.begin(), firing};
+  pieces_.rewrite([&](const auto& pieces) { return concerns(pieces, value, now); },
+                  [&](const Piece& piece, Position end, PieceMap::Writer& writer) {
+                    judge_reading(piece, end, writer, pass);
+                  },
+                  scratch);
   counters_.fired += firing.id_count - before;
   counters_.quiet += firing.id_count == before ? 1 : 0;
 }
@@ -54,7 +44,6 @@ void ChangeSource::judge_reading(const Piece& piece, Position end, PieceMap::Wri
   if (piece.state.status == Status::kNothingSilent) return take(piece, end, writer, pass);
   Piece free = piece;
   if (piece.state.is_held()) {
-    if (!is_over(piece.state.last_at, pass.now)) return writer.push(piece);
     // This reading came after the hold.
     free.state = released(piece.state, held_count(piece.state) - 1);
   }
@@ -123,18 +112,18 @@ void ChangeSource::wake(const ThresholdIndex& index, PieceMap::Pieces& scratch, 
   firing.at = *due;
   const std::size_t before = firing.id_count;
   Pass pass{newest_->value, *due, fired_state(newest_->value, *due), index, index.begin(), firing};
-  pieces_.rewrite([&](const PieceSummary& summary) { return is_over(summary.oldest_held, *due); },
-                  [&](const Piece& piece, Position end, PieceMap::Writer& writer) {
-                    judge_due(piece, end, writer, pass);
-                  },
-                  scratch);
+  pieces_.rewrite(
+      DueBy{*this, *due},
+      [&](const Piece& piece, Position end, PieceMap::Writer& writer) {
+        judge_due(piece, end, writer, pass);
+      },
+      scratch);
   counters_.fired += firing.id_count - before;
 }
 
 // Whether it was silent for too long was a matter of the reading.
 void ChangeSource::judge_due(const Piece& piece, Position end, PieceMap::Writer& writer,
                              Pass& pass) const {
-  if (!piece.state.is_held() || !is_over(piece.state.last_at, pass.now)) return writer.push(piece);
   Piece free = piece;
   free.state = released(piece.state, held_count(piece.state));
   const bool silent = is_silent(piece.state.last_at, newest_->at);

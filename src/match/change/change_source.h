@@ -61,7 +61,18 @@ class ChangeSource {
 
   // Appends who is to be told of the value. `scratch` is of no meaning between calls.
   void update(double value, base::Instant now, const ThresholdIndex& index,
-              PieceMap::Pieces& scratch, Firing& firing);
+              PieceMap::Pieces& scratch, Firing& firing) {
+    ++reading_count_;
+    ++counters_.updates;
+    newest_ = Reading{value, now};
+    firing.value = value;
+    firing.at = now;
+    if (concerns(pieces_.total(), value, now)) {
+      judge_all(index, scratch, firing);
+    } else {
+      ++counters_.quiet;
+    }
+  }
 
   // When the newest value is to be judged for those who were held when it came, first. Whether it
   // concerns them is not looked at: somebody may have moved who was not told of here yet.
@@ -90,6 +101,18 @@ class ChangeSource {
     ThresholdIndex::Cursor cursor;
     Firing& firing;
   };
+  // Concerns what is no longer held at an instant.
+  struct DueBy {
+    const ChangeSource& source;
+    base::Instant now;
+
+    bool operator()(const PieceSummary& summary) const {
+      return source.is_over(summary.oldest_held, now);
+    }
+    bool operator()(const Piece& piece) const {
+      return piece.state.is_held() && source.is_over(piece.state.last_at, now);
+    }
+  };
   struct Cut {
     ThresholdIndex::Cursor from;
     ThresholdIndex::Cursor to;
@@ -106,6 +129,16 @@ class ChangeSource {
   bool holds() const {
     return timing_.at_most_every.has_value() && timing_.at_most_every->nanoseconds > 0;
   }
+  bool concerns(const PieceSummary& summary, double value, base::Instant now) const {
+    return !summary.free_band.contains(value) || is_silent(summary.oldest_free, now) ||
+           is_over(summary.oldest_held, now);
+  }
+  bool concerns(const Piece& piece, double value, base::Instant now) const {
+    const PieceState& state = piece.state;
+    if (state.is_held()) return is_over(state.last_at, now);
+    return !piece.band.contains(value) || (state.has_last() && is_silent(state.last_at, now));
+  }
+  void judge_all(const ThresholdIndex& index, PieceMap::Pieces& scratch, Firing& firing);
   PieceState fired_state(double value, base::Instant now) const;
   std::int64_t held_count(const PieceState& state) const;
   void judge_reading(const Piece& piece, Position end, PieceMap::Writer& writer, Pass& pass) const;

@@ -55,6 +55,17 @@ struct Firing {
     key = {};
     events = nullptr;
   }
+  // visit(id). Asks for the beginning of the next span while it reads one.
+  template <typename Visit>
+  void for_each_id(const Visit& visit) const {
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      if (i + 1 < spans.size()) {
+        const std::uint64_t* const next = spans[i + 1].data();
+        for (std::size_t line = 0; line < 8; ++line) __builtin_prefetch(next + 8 * line);
+      }
+      for (const std::uint64_t id : spans[i]) visit(id);
+    }
+  }
   void add(const std::optional<LastDelivery>& before, const ThresholdIndex& index,
            ThresholdIndex::Cursor from, ThresholdIndex::Cursor to) {
     const std::size_t begin = spans.size();

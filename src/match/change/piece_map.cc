@@ -158,6 +158,17 @@ void PieceMap::erase(Place place) {
   touch(place.chunk);
 }
 
+void PieceMap::replace(std::size_t chunk, std::size_t from, std::size_t to, const Pieces& pieces) {
+  Pieces& target = chunks_[chunk];
+  const std::size_t common = std::min(to - from, pieces.size());
+  const auto at = std::copy_n(pieces.begin(), common, target.begin() + signed_of(from));
+  if (to - from > common) target.erase(at, target.begin() + signed_of(to));
+  target.insert(at, pieces.begin() + signed_of(common), pieces.end());
+  size_ += pieces.size() - (to - from);
+  reshaped_ = reshaped_ || target.empty() || target.size() > kChunkSizeMax;
+  if (!target.empty()) firsts_[chunk] = target.front().begin;
+}
+
 void PieceMap::insert_chunk(std::size_t chunk, Pieces pieces) {
   for (std::size_t& touched : touched_) touched += touched >= chunk ? 1 : 0;
   const std::ptrdiff_t at = signed_of(chunk);

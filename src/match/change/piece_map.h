@@ -30,7 +30,7 @@ namespace weir::match {
 
 class PieceMap {
  public:
-  static constexpr std::size_t kChunkSizeMax = 256;
+  static constexpr std::size_t kChunkSizeMax = 128;
   static constexpr std::size_t kGroupSize = 32;
 
   using Pieces = std::vector<Piece>;
@@ -70,10 +70,11 @@ class PieceMap {
   void settle_all(const ThresholdIndex& index);
   void refresh();
 
-  // Hands every piece of the chunks for which open(summary) holds to judge(piece, end, writer),
-  // from left to right; the end is where the next piece begins. `scratch` is of no meaning.
-  template <typename Open, typename Judge>
-  void rewrite(const Open& open, const Judge& judge, Pieces& scratch);
+  // Hands pieces to judge(piece, end, writer), from left to right; the end is where the next piece
+  // begins. concerns(summary) and concerns(piece) tell which may be left as they are. `scratch` is
+  // of no meaning.
+  template <typename Concerns, typename Judge>
+  void rewrite(const Concerns& concerns, const Judge& judge, Pieces& scratch);
 
   // visit(piece), in order.
   template <typename Visit>
@@ -107,8 +108,10 @@ class PieceMap {
   void erase_chunk(std::size_t chunk);
   void split(std::size_t chunk);
   void touch(std::size_t chunk);
-  template <typename Judge>
-  void rewrite_chunk(std::size_t chunk, std::size_t before, const Judge& judge, Pieces& scratch);
+  template <typename Concerns, typename Judge>
+  void rewrite_chunk(std::size_t chunk, std::size_t before, const Concerns& concerns,
+                     const Judge& judge, Pieces& scratch);
+  void replace(std::size_t chunk, std::size_t from, std::size_t to, const Pieces& pieces);
   bool is_sparse() const;
   void repack();
   void summarise_chunk(std::size_t chunk);
@@ -125,17 +128,17 @@ class PieceMap {
   bool reshaped_ = false;             // so are all groups
 };
 
-template <typename Open, typename Judge>
-void PieceMap::rewrite(const Open& open, const Judge& judge, Pieces& scratch) {
+template <typename Concerns, typename Judge>
+void PieceMap::rewrite(const Concerns& concerns, const Judge& judge, Pieces& scratch) {
   std::size_t before = kNone;     // the last chunk that is not empty
   std::size_t rewritten = kNone;  // the last one
   for (std::size_t group = 0; group < groups_.size(); ++group) {
-    if (!open(groups_[group])) continue;
+    if (!concerns(groups_[group])) continue;
     const std::size_t end = std::min(chunks_.size(), (group + 1) * kGroupSize);
     for (std::size_t chunk = group * kGroupSize; chunk < end; ++chunk) {
-      if (!open(summaries_[chunk])) continue;
+      if (!concerns(summaries_[chunk])) continue;
       if (chunk > 0 && rewritten != chunk - 1) before = chunk - 1;
-      rewrite_chunk(chunk, before, judge, scratch);
+      rewrite_chunk(chunk, before, concerns, judge, scratch);
       if (!chunks_[chunk].empty()) before = chunk;
       rewritten = chunk;
       touched_.push_back(chunk);
@@ -144,22 +147,32 @@ void PieceMap::rewrite(const Open& open, const Judge& judge, Pieces& scratch) {
   refresh();
 }
 
-template <typename Judge>
-void PieceMap::rewrite_chunk(std::size_t chunk, std::size_t before, const Judge& judge,
-                             Pieces& scratch) {
-  Pieces& pieces = chunks_[chunk];
+// From the first piece that is concerned to the one behind the last, which may equal it now.
+template <typename Concerns, typename Judge>
+void PieceMap::rewrite_chunk(std::size_t chunk, std::size_t before, const Concerns& concerns,
+                             const Judge& judge, Pieces& scratch) {
+  const Pieces& pieces = chunks_[chunk];
+  std::size_t from = 0;
+  while (from < pieces.size() && !concerns(pieces[from])) ++from;
+  std::size_t to = pieces.size();
+  while (to > from && !concerns(pieces[to - 1])) --to;
+  to = std::min(to + 1, pieces.size());
+  const PieceState* const left = from > 0          ? &pieces[from - 1].state
+                                 : before == kNone ? nullptr
+                                                   : &chunks_[before].back().state;
   scratch.clear();
-  Writer writer(&scratch, before == kNone ? nullptr : &chunks_[before].back().state);
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
+  Writer writer(&scratch, left);
+  for (std::size_t i = from; i < to; ++i) {
     const Position end = i + 1 < pieces.size()        ? pieces[i + 1].begin
                          : chunk + 1 < chunks_.size() ? firsts_[chunk + 1]
                                                       : Position::end();
-    judge(pieces[i], end, writer);
+    if (concerns(pieces[i])) {
+      judge(pieces[i], end, writer);
+    } else {
+      writer.push(pieces[i]);
+    }
   }
-  size_ += scratch.size() - pieces.size();
-  reshaped_ = reshaped_ || scratch.empty() || scratch.size() > kChunkSizeMax;
-  pieces.assign(scratch.begin(), scratch.end());
-  if (!pieces.empty()) firsts_[chunk] = pieces.front().begin;
+  replace(chunk, from, to, scratch);
 }
 
 }  // namespace weir::match

@@ -95,6 +95,8 @@ class ThresholdIndex {
   template <typename Holds>
   static std::size_t first_false(std::size_t low, std::size_t high, const Holds& holds);
   template <typename Holds>
+  static std::size_t far_first_false(const Chunk& chunk, const Holds& holds);
+  template <typename Holds>
   static std::size_t gallop(std::size_t from, std::size_t end, const Holds& holds);
 
   std::vector<Chunk> chunks_;  // none is empty
@@ -126,6 +128,23 @@ std::size_t ThresholdIndex::gallop(std::size_t from, std::size_t end, const Hold
   return first_false(low, end, holds);
 }
 
+// In a chunk that is hardly ever in the cache: what the next steps of the search may need is asked
+// for at once, so that it waits for memory twice and not seven times.
+template <typename Holds>
+std::size_t ThresholdIndex::far_first_false(const Chunk& chunk, const Holds& holds) {
+  constexpr std::size_t kLine = 64 / sizeof(double);
+  constexpr std::size_t kBlock = 8 * kLine;
+  const double* const thresholds = chunk.thresholds.data();
+  const std::size_t size = chunk.size();
+  for (std::size_t i = kBlock; i < size; i += kBlock) __builtin_prefetch(thresholds + i);
+  const std::size_t block = first_false(1, (size + kBlock - 1) / kBlock,
+                                        [&](std::size_t i) { return holds(i * kBlock); });
+  const std::size_t begin = (block - 1) * kBlock;
+  const std::size_t end = std::min(size, begin + kBlock);
+  for (std::size_t i = begin; i < end; i += kLine) __builtin_prefetch(thresholds + i);
+  return first_false(begin, end, holds);
+}
+
 template <typename Holds>
 ThresholdIndex::Cursor ThresholdIndex::prefix_end(Cursor from, const Holds& holds) const {
   if (from.chunk == chunks_.size()) return from;
@@ -135,7 +154,7 @@ ThresholdIndex::Cursor ThresholdIndex::prefix_end(Cursor from, const Holds& hold
   const Chunk& chunk = chunks_[last];
   const auto holds_at = [&](std::size_t offset) { return holds(chunk.at(offset)); };
   const std::size_t offset = last == from.chunk ? gallop(from.offset, chunk.size(), holds_at)
-                                                : first_false(1, chunk.size(), holds_at);
+                                                : far_first_false(chunk, holds_at);
   return offset < chunk.size() ? Cursor{last, offset} : Cursor{next, 0};
 }
 
