@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "match/change/composite_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+
+namespace weir::match {
+namespace {
+
+constexpr std::size_t kPrefetchDistance = 8;
+
+// The place of a leaf or conjunction in a list without an order of its own.
+Position listed(std::uint32_t index) { return {0, index}; }
+
+}  // namespace
+
+void CompositeIndex::add(std::uint64_t id, std::span<const CompositeConjunction> conjunctions,
+                         Newcomer newcomer) {
+  const auto count = static_cast<std::uint32_t>(conjunctions.size());
+  const std::uint32_t slot = composites_.take(1);
+  WEIR_CHECK(slots_.emplace(id, slot).second);
+  const std::uint32_t first = conjunctions_.take(count);
+  composites_[slot] = {id, first, count};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    conjunctions_[first + i].composite = slot;
+    add_conjunction(first + i, conjunctions[i], newcomer);
+  }
+}
+
+void CompositeIndex::add_conjunction(std::uint32_t index, const CompositeConjunction& leaves,
+                                     Newcomer newcomer) {
+  WEIR_CHECK(!leaves.empty());
+  Conjunction& conjunction = conjunctions_[index];
+  conjunction.leaf_count = static_cast<std::uint32_t>(leaves.size());
+  conjunction.first_leaf = leaves_.take(conjunction.leaf_count);
+  for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
+    const std::uint32_t leaf_index = conjunction.first_leaf + i;
+    Leaf& leaf = leaves_[leaf_index];
+    leaf.test = leaves[i].test;
+    leaf.source = leaves[i].source;
+    leaf.conjunction = index;
+    WEIR_CHECK(leaf.test.is_valid());
+    Source& source = source_of(leaf.source);
+    if (newcomer == Newcomer::kKnowsCurrent && source.current) {
+      leaf.state = State::kFresh;
+    } else {
+      source.unknown.insert(listed(leaf_index));
+      ++conjunction.waits_for;
+    }
+  }
+  set_ready(index);
+}
+
+bool CompositeIndex::remove(std::uint64_t id) {
+  const auto found = slots_.find(id);
+  if (found == slots_.end()) return false;
+  const std::uint32_t slot = found->second;
+  const Composite composite = composites_[slot];
+  for (std::uint32_t i = 0; i < composite.count; ++i) remove_conjunction(composite.first + i);
+  conjunctions_.give_back(composite.first, composite.count);
+  composites_.give_back(slot, 1);
+  slots_.erase(found);
+  return true;
+}
+
+void CompositeIndex::remove_conjunction(std::uint32_t index) {
+  Conjunction& conjunction = conjunctions_[index];
+  conjunction.waits_for = conjunction.leaf_count;
+  set_ready(index);
+  for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
+    const std::uint32_t leaf_index = conjunction.first_leaf + i;
+    Leaf& leaf = leaves_[leaf_index];
+    set_band(leaf_index, Band());
+    sources_[leaf.source].unknown.erase(listed(leaf_index));
+  }
+  leaves_.give_back(conjunction.first_leaf, conjunction.leaf_count);
+}
+
+void CompositeIndex::update(SourceNumber source_number, double value, CompositeFiring& firing) {
+  ++counters_.updates;
+  firing.composites.clear();
+  firing.sources.clear();
+  candidates_.clear();
+  fired_.clear();
+  Source& source = source_of(source_number);
+  const std::optional<double> before = std::exchange(source.current, value);
+  learn(source);
+  if (before) cross(source, *before, value);
+  spans_.clear();
+  source.ready.list(source.ready.begin(), source.ready.end(), spans_);
+  for (const auto span : spans_) {
+    for (const std::uint64_t index : span) candidates_.push_back(static_cast<std::uint32_t>(index));
+  }
+  for (const std::uint32_t index : candidates_) {
+    if (conjunctions_[index].waits_for == 0) fired_.push_back(index);
+  }
+  std::sort(fired_.begin(), fired_.end());
+  fired_.erase(std::unique(fired_.begin(), fired_.end()), fired_.end());
+  for (const std::uint32_t index : fired_) fire(index);
+  if (!fired_.empty()) report(firing);
+}
+
+// The first value satisfies whoever has waited for one.
+void CompositeIndex::learn(Source& source) {
+  if (source.unknown.size() == 0) return;
+  spans_.clear();
+  source.unknown.list(source.unknown.begin(), source.unknown.end(), spans_);
+  for (const auto span : spans_) {
+    for (const std::uint64_t index : span) {
+      set_state(leaves_[static_cast<std::uint32_t>(index)], State::kFresh);
+    }
+  }
+  source.unknown = ThresholdIndex();
+}
+
+// Touches the leaves with an end that the value has crossed. Beyond its high end, or below its low
+// one, a leaf is satisfied: the ends themselves belong to the band.
+void CompositeIndex::cross(Source& source, double from, double to) {
+  const auto [low, high] = std::minmax(from, to);
+  const auto first = [](double value) { return Position{value, 0}; };
+  const auto behind = [](double value) { return Position{value, Position::end().id}; };
+  spans_.clear();
+  source.highs.list(source.highs.lower_bound(first(low)), source.highs.lower_bound(first(high)),
+                    spans_);
+  source.lows.list(source.lows.lower_bound(behind(low)), source.lows.lower_bound(behind(high)),
+                   spans_);
+  for (const auto span : spans_) {
+    for (std::size_t i = 0; i < span.size(); ++i) {
+      if (i + kPrefetchDistance < span.size()) {
+        const auto ahead = static_cast<std::uint32_t>(span[i + kPrefetchDistance]);
+        __builtin_prefetch(&leaves_[ahead]);
+      }
+      Leaf& leaf = leaves_[static_cast<std::uint32_t>(span[i])];
+      set_state(leaf, leaf.band.contains(to) ? State::kQuiet : State::kSatisfied);
+    }
+  }
+}
+
+void CompositeIndex::set_state(Leaf& leaf, State state) {
+  const auto satisfied = [](State s) { return s == State::kFresh || s == State::kSatisfied; };
+  const bool before = satisfied(std::exchange(leaf.state, state));
+  if (before == satisfied(state)) return;
+  ++counters_.flips;
+  Conjunction& conjunction = conjunctions_[leaf.conjunction];
+  conjunction.waits_for += before ? 1 : -1U;
+  if (conjunction.waits_for == 0) candidates_.push_back(leaf.conjunction);
+}
+
+void CompositeIndex::fire(std::uint32_t index) {
+  ++counters_.fired;
+  const Conjunction conjunction = conjunctions_[index];
+  for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
+    const std::uint32_t leaf = conjunction.first_leaf + i;
+    take(leaf, *sources_[leaves_[leaf].source].current);
+  }
+  set_ready(index);
+}
+
+// The value becomes the leaf's last one.
+void CompositeIndex::take(std::uint32_t index, double last) {
+  Leaf& leaf = leaves_[index];
+  leaf.last = last;
+  set_band(index, leaf.test.quiet_band(last));
+  const double current = *sources_[leaf.source].current;
+  set_state(leaf, leaf.band.contains(current) ? State::kQuiet : State::kSatisfied);
+}
+
+void CompositeIndex::set_band(std::uint32_t index, const Band& band) {
+  Leaf& leaf = leaves_[index];
+  Source& source = sources_[leaf.source];
+  const auto replace = [index](ThresholdIndex& ends, double before, double after) {
+    if (before == after) return;
+    if (std::isfinite(before)) ends.erase({before, index});
+    if (std::isfinite(after)) ends.insert({after, index});
+  };
+  replace(source.lows, leaf.band.low, band.low);
+  replace(source.highs, leaf.band.high, band.high);
+  leaf.band = band;
+}
+
+// One that waits for no leaf fires on the next update of any of its sources, without a flip.
+void CompositeIndex::set_ready(std::uint32_t index) {
+  Conjunction& conjunction = conjunctions_[index];
+  const bool is_ready = conjunction.waits_for == 0;
+  if (std::exchange(conjunction.is_ready, is_ready) == is_ready) return;
+  for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
+    ThresholdIndex& ready = sources_[leaves_[conjunction.first_leaf + i].source].ready;
+    if (is_ready) {
+      ready.insert(listed(index));
+    } else {
+      ready.erase(listed(index));
+    }
+  }
+}
+
+void CompositeIndex::report(CompositeFiring& firing) {
+  const auto id_of = [&](std::uint32_t index) {
+    return composites_[conjunctions_[index].composite].id;
+  };
+  std::sort(fired_.begin(), fired_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return id_of(a) < id_of(b); });
+  for (std::size_t i = 0; i < fired_.size();) {
+    FiredComposite fired{id_of(fired_[i]), firing.sources.size(), 0};
+    for (; i < fired_.size() && id_of(fired_[i]) == fired.id; ++i) {
+      const Conjunction& conjunction = conjunctions_[fired_[i]];
+      for (std::uint32_t leaf = 0; leaf < conjunction.leaf_count; ++leaf) {
+        firing.sources.push_back(leaves_[conjunction.first_leaf + leaf].source);
+      }
+    }
+    const auto begin = firing.sources.begin() + static_cast<std::ptrdiff_t>(fired.source_begin);
+    std::sort(begin, firing.sources.end());
+    firing.sources.erase(std::unique(begin, firing.sources.end()), firing.sources.end());
+    fired.source_end = firing.sources.size();
+    firing.composites.push_back(fired);
+  }
+}
+
+std::optional<std::uint32_t> CompositeIndex::find_leaf(std::uint64_t id, LeafPlace place) const {
+  const auto found = slots_.find(id);
+  if (found == slots_.end()) return std::nullopt;
+  const Composite& composite = composites_[found->second];
+  if (place.conjunction >= composite.count) return std::nullopt;
+  const auto offset = static_cast<std::uint32_t>(place.conjunction);
+  const Conjunction& conjunction = conjunctions_[composite.first + offset];
+  if (place.leaf >= conjunction.leaf_count) return std::nullopt;
+  return conjunction.first_leaf + static_cast<std::uint32_t>(place.leaf);
+}
+
+std::optional<CompositeIndex::LeafView> CompositeIndex::view(std::uint64_t id,
+                                                             LeafPlace place) const {
+  const std::optional<std::uint32_t> index = find_leaf(id, place);
+  if (!index) return std::nullopt;
+  const Leaf& leaf = leaves_[*index];
+  LeafView view;
+  if (leaf.state == State::kUnknown) return view;
+  view.current = sources_[leaf.source].current;
+  view.satisfied = leaf.state != State::kQuiet;
+  if (leaf.state != State::kFresh) view.last = leaf.last;
+  return view;
+}
+
+bool CompositeIndex::restore(std::uint64_t id, LeafPlace place, std::optional<double> last) {
+  const std::optional<std::uint32_t> index = find_leaf(id, place);
+  if (!index) return false;
+  Leaf& leaf = leaves_[*index];
+  Source& source = sources_[leaf.source];
+  WEIR_CHECK(source.current.has_value());
+  source.unknown.erase(listed(*index));
+  if (last) {
+    take(*index, *last);
+  } else {
+    set_band(*index, Band());
+    set_state(leaf, State::kFresh);
+  }
+  set_ready(leaf.conjunction);
+  return true;
+}
+
+void CompositeIndex::restore_current(SourceNumber source, double value) {
+  WEIR_CHECK(!source_of(source).current.has_value());
+  source_of(source).current = value;
+}
+
+CompositeIndex::Source& CompositeIndex::source_of(SourceNumber number) {
+  if (number >= sources_.size()) sources_.resize(std::size_t{number} + 1);
+  return sources_[number];
+}
+
+std::size_t CompositeIndex::memory_bytes() const {
+  std::size_t bytes = leaves_.memory_bytes() + conjunctions_.memory_bytes() +
+                      composites_.memory_bytes() + sources_.capacity() * sizeof(Source) +
+                      slots_.bucket_count() * (sizeof(*slots_.begin()) + 1);
+  for (const Source& source : sources_) {
+    bytes += source.lows.memory_bytes() + source.highs.memory_bytes() +
+             source.unknown.memory_bytes() + source.ready.memory_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weir::match
