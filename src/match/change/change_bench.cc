@@ -7,12 +7,15 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -196,6 +199,207 @@ void BM_ChangeQuiet(benchmark::State& state) {
   state.counters["x_scan"] = scanned / best;
 }
 BENCHMARK(BM_ChangeQuiet)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
+
+// The slowest readings of many, listed.
+void BM_ChangeTail(benchmark::State& state) {
+  Case& walk = shared_case(1'000'000);
+  double p999 = kInfinity;
+  double worst = kInfinity;
+  double scanned = kInfinity;
+  for ([[maybe_unused]] auto _ : state) {
+    const std::vector<double> all = walk.latencies(10 * kReadingCount);
+    p999 = std::min(p999, all[all.size() - all.size() / 1000]);
+    worst = std::min(worst, all.back());
+    scanned = std::min(scanned, walk.scan());
+    state.SetIterationTime(std::accumulate(all.begin(), all.end(), 0.0));
+  }
+  state.counters["p999_us"] = p999 * 1e6;
+  state.counters["worst_us"] = worst * 1e6;
+  state.counters["p999_vs_scan"] = p999 / scanned;
+}
+BENCHMARK(BM_ChangeTail)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+// Somebody joins, is delivered the next reading, and leaves later: everything but the firing of
+// others.
+void BM_ChangeJoin(benchmark::State& state) {
+  constexpr std::size_t kCount = 10'000;
+  const auto count = static_cast<std::size_t>(state.range(0));
+  Case& walk = shared_case(count);
+  walk.update(0);
+  walk.update(100);
+  base::Prng prng(3);
+  double joining = kInfinity;
+  double leaving = kInfinity;
+  for ([[maybe_unused]] auto _ : state) {
+    std::vector<ChangeGroup::Joiner> joiners;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      joiners.push_back({count + i, 0.01 * std::pow(1000, prng.fraction())});
+    }
+    std::size_t fired = 0;
+    const double seconds = base::seconds_of([&] {
+      for (const ChangeGroup::Joiner& joiner : joiners) {
+        walk.group().join(joiner);
+        walk.update(100);
+        fired += walk.firing().id_count;
+      }
+    });
+    WEIR_CHECK(fired == kCount);
+    joining = std::min(joining, seconds / kCount);
+    leaving = std::min(leaving, base::seconds_of([&] {
+                                  for (const ChangeGroup::Joiner& joiner : joiners) {
+                                    walk.group().leave(joiner.id, joiner.threshold);
+                                    walk.update(100);
+                                  }
+                                }) / kCount);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["join_us"] = joining * 1e6;
+  state.counters["leave_us"] = leaving * 1e6;
+  state.counters["bytes_beyond_id"] =
+      static_cast<double>(walk.group().memory_bytes()) / static_cast<double>(walk.group().size()) -
+      sizeof(std::uint64_t);
+}
+BENCHMARK(BM_ChangeJoin)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
+
+// A million joined at another value than their neighbours, a million pieces: nobody fires, a few
+// do, somebody joins.
+void BM_ChangeManyPieces(benchmark::State& state) {
+  constexpr std::size_t kCount = 1'000'000;
+  ChangeGroup group{ChangeGroupOptions{}};
+  Firing firing;
+  const auto update = [&](double value) {
+    group.update("source", value, base::Instant{0}, nullptr, firing);
+  };
+  for (std::uint64_t id = 0; id < kCount; ++id)
+    group.join({2 * id, 10 + 1e-6 * static_cast<double>(2 * id)});
+  update(100);
+  for (std::uint64_t id = 0; id < kCount; ++id) {
+    group.join({2 * id + 1, 10 + 1e-6 * static_cast<double>(2 * id + 1)});
+  }
+  update(101);
+  const auto pieces = static_cast<double>(group.piece_count());
+  double quiet = kInfinity;
+  double joining = kInfinity;
+  for ([[maybe_unused]] auto _ : state) {
+    constexpr std::size_t kRounds = 1000;
+    const double seconds = base::seconds_of([&] {
+      for (std::size_t i = 0; i < kRounds; ++i) update(i % 2 == 0 ? 100.2 : 100.7);
+    });
+    quiet = std::min(quiet, seconds / kRounds);
+    joining = std::min(joining, base::seconds_of([&] {
+                                  for (std::uint64_t i = 0; i < kRounds; ++i) {
+                                    const double c = 10 + 2e-3 * static_cast<double>(i);
+                                    group.join({3 * kCount + i, c});
+                                    update(100.5);
+                                  }
+                                }) / kRounds);
+    for (std::uint64_t i = 0; i < kRounds; ++i) {
+      group.leave(3 * kCount + i, 10 + 2e-3 * static_cast<double>(i));
+    }
+    update(100.5);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["pieces"] = pieces;
+  state.counters["quiet_ns"] = quiet * 1e9;
+  state.counters["join_us"] = joining * 1e6;
+}
+BENCHMARK(BM_ChangeManyPieces)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3)
+    ->Repetitions(1);
+
+// Pieces at most in ten million readings, and what the last tenth of them costs, to the first.
+void BM_ChangeTenMillion(benchmark::State& state) {
+  constexpr std::size_t kRounds = 10'000'000 / kReadingCount;
+  const auto count = static_cast<std::size_t>(state.range(0));
+  Case walk(count);
+  std::size_t most = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    double seconds = 0;
+    double first = 0;
+    double last = 0;
+    for (std::size_t i = 0; i < kRounds; ++i) {
+      const double round = walk.decide() * kReadingCount;
+      seconds += round;
+      if (i < kRounds / 10) first += round;
+      if (i >= kRounds - kRounds / 10) last += round;
+      most = std::max(most, walk.piece_count());
+    }
+    state.SetIterationTime(seconds);
+    state.counters["late_vs_early"] = last / first;
+  }
+  state.counters["pieces_max"] = static_cast<double>(most);
+  state.counters["pieces_per_subscriber"] = static_cast<double>(most) / static_cast<double>(count);
+}
+BENCHMARK(BM_ChangeTenMillion)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(1)
+    ->Arg(1'000);
+
+// Time over the number of subscribers of one source, for the curve.
+void BM_ChangeThoroughSubscribers(benchmark::State& state) {
+  Case walk(static_cast<std::size_t>(state.range(0)));
+  double decided = kInfinity;
+  for ([[maybe_unused]] auto _ : state) {
+    const double seconds = walk.decide();
+    decided = std::min(decided, seconds);
+    state.SetIterationTime(seconds * kReadingCount);
+  }
+  state.counters["decide_us"] = decided * 1e6;
+  state.counters["list_us"] = walk.list() * 1e6;
+  state.counters["pieces"] = static_cast<double>(walk.piece_count());
+}
+BENCHMARK(BM_ChangeThoroughSubscribers)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Arg(4'000'000);
+
+// Time over the number of sources that a hundred subscribers have, read at random.
+void BM_ChangeThoroughSources(benchmark::State& state) {
+  const auto source_count = static_cast<std::size_t>(state.range(0));
+  ChangeGroup group{ChangeGroupOptions{}};
+  group.join_all(change_joiners(100));
+  std::vector<ChangeWalk> walks;
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < source_count; ++i) {
+    walks.emplace_back(i);
+    keys.push_back(std::to_string(i));
+  }
+  Firing firing;
+  base::Prng prng(9);
+  std::int64_t now = 0;
+  for (std::size_t i = 0; i < source_count; ++i) {
+    group.update(keys[i], walks[i].next(), base::Instant{++now}, nullptr, firing);
+  }
+  for ([[maybe_unused]] auto _ : state) {
+    std::vector<std::pair<std::size_t, double>> readings;
+    for (std::size_t i = 0; i < kReadingCount; ++i) {
+      const std::size_t source = prng.below(source_count);
+      readings.emplace_back(source, walks[source].next());
+    }
+    state.SetIterationTime(base::seconds_of([&] {
+      for (const auto& [source, value] : readings) {
+        group.update(keys[source], value, base::Instant{++now}, nullptr, firing);
+      }
+    }));
+  }
+  state.counters["bytes_per_source"] =
+      static_cast<double>(group.memory_bytes()) / static_cast<double>(source_count);
+}
+BENCHMARK(BM_ChangeThoroughSources)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Arg(1)
+    ->Arg(100)
+    ->Arg(10'000)
+    ->Arg(1'000'000);
 
 }  // namespace
 }  // namespace weir::match

@@ -257,16 +257,20 @@ void ChangeGroup::schedule(Sources::iterator source) {
   source->wake = wake;
 }
 
-// Moves alone cannot be dropped; then every source applies them.
+// Now and then, so that a join pays little for it. What matters is at most a join for each
+// subscriber; moves alone cannot be dropped, so if there are too many every source applies them.
 void ChangeGroup::keep_log_short() {
-  const std::size_t size_max = 2 * index_.size() + kLogSizeMin;
-  if (log_.size() <= size_max) return;
+  if (log_.size() <= log_size_max_) return;
   std::uint64_t seen_by_all = log_.last_number();
   for (const KeyedSource& source : sources_) seen_by_all = std::min(seen_by_all, source.seen);
-  log_.trim(seen_by_all);
-  if (log_.size() <= size_max - kLogSizeMin / 2) return;
-  for (KeyedSource& source : sources_) catch_up(source);
-  log_.trim(log_.last_number());
+  log_.drop(seen_by_all);
+  const std::size_t slack = std::max(kLogSlackMin, sources_.size() / 4);
+  if (log_.size() > slack / 2) log_.compact();
+  if (log_.size() > index_.size() + slack) {
+    for (KeyedSource& source : sources_) catch_up(source);
+    log_.drop(log_.last_number());
+  }
+  log_size_max_ = 2 * log_.size() + slack;
 }
 
 std::size_t ChangeGroup::piece_count() const {

@@ -113,10 +113,11 @@ class ChangeGroup {
   std::size_t size() const { return index_.size(); }
   std::size_t source_count() const { return sources_.size(); }
   std::size_t piece_count() const;
+  std::size_t log_size() const { return log_.size(); }
   std::size_t memory_bytes() const;
 
  private:
-  static constexpr std::size_t kLogSizeMin = 4096;
+  static constexpr std::size_t kLogSlackMin = 1024;
 
   struct KeyedSource {
     std::string key;
@@ -153,6 +154,7 @@ class ChangeGroup {
   ThresholdIndex index_;
   ThresholdIndex unusual_;  // those with the other initial
   JoinLog log_;
+  std::size_t log_size_max_ = kLogSlackMin;
   Sources sources_;
   boost::unordered_flat_map<std::string_view, Sources::iterator, base::StringHash, std::equal_to<>>
       by_key_;

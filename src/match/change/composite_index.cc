@@ -39,10 +39,10 @@ void CompositeIndex::add_conjunction(std::uint32_t index, const CompositeConjunc
   for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
     const std::uint32_t leaf_index = conjunction.first_leaf + i;
     Leaf& leaf = leaves_[leaf_index];
-    leaf.test = leaves[i].test;
+    leaf.condition = leaves[i].condition;
     leaf.source = leaves[i].source;
     leaf.conjunction = index;
-    WEIR_CHECK(leaf.test.is_valid());
+    WEIR_CHECK(leaf.condition.is_valid());
     Source& source = source_of(leaf.source);
     if (newcomer == Newcomer::kKnowsCurrent && source.current) {
       leaf.state = State::kFresh;
@@ -163,7 +163,7 @@ void CompositeIndex::fire(std::uint32_t index) {
 void CompositeIndex::take(std::uint32_t index, double last) {
   Leaf& leaf = leaves_[index];
   leaf.last = last;
-  set_band(index, leaf.test.quiet_band(last));
+  set_band(index, leaf.condition.quiet_band(last));
   const double current = *sources_[leaf.source].current;
   set_state(leaf, leaf.band.contains(current) ? State::kQuiet : State::kSatisfied);
 }

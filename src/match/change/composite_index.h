@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompositeIndex: subscriptions to several sources at once, joined by and/or; the trigger index.
 //
-// Paper 002, chapter 5: a composite is a disjunction of conjunctions of leaves (source, test), each
-// conjunction with last values of its own. A conjunction fires when, on an update of one of its
-// sources, all its leaves are satisfied; then all its leaves take the current values of their
+// Paper 002, chapter 5: a composite is a disjunction of conjunctions of leaves (source, condition),
+// each conjunction with last values of its own. A conjunction fires when, on an update of one of
+// its sources, all its leaves are satisfied; then all its leaves take the current values of their
 // sources. A composite is reported once per update, with the sources of what fired.
 //
 //   source without a value since the composite was added   its leaves are not satisfied
 //   leaf whose value was never delivered                   satisfied
 //   else                                                   satisfied iff the value is outside its
-//                                                          test's band around the last one
+//                                                          condition's band around the last one
 //
 // The ends of all bands on a source are ordered. When it moves, only leaves with an end between the
 // old and the new value are touched; a conjunction counts the leaves that it waits for.
@@ -27,7 +27,7 @@
 #include <span>
 #include <vector>
 
-#include "match/change/leaf_test.h"
+#include "match/change/leaf_condition.h"
 #include "match/change/slot_pool.h"
 #include "match/change/threshold_index.h"
 
@@ -37,7 +37,7 @@ using SourceNumber = std::uint32_t;
 
 struct CompositeLeaf {
   SourceNumber source = 0;
-  LeafTest test;
+  LeafCondition condition;
 };
 using CompositeConjunction = std::vector<CompositeLeaf>;
 
@@ -97,7 +97,7 @@ class CompositeIndex {
   enum class State : std::uint8_t { kUnknown, kFresh, kQuiet, kSatisfied };
 
   struct Leaf {
-    LeafTest test;
+    LeafCondition condition;
     double last = 0;
     Band band;  // without ends unless kQuiet or kSatisfied
     SourceNumber source = 0;

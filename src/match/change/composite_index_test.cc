@@ -70,7 +70,7 @@ class Oracle {
       concerned = concerned || own;
       if (own) leaf.current = value;
       satisfied = satisfied && leaf.current &&
-                  (!leaf.last || leaf.definition.test.satisfied(*leaf.last, *leaf.current));
+                  (!leaf.last || leaf.definition.condition.satisfied(*leaf.last, *leaf.current));
     }
     if (!concerned || !satisfied) return false;
     for (Leaf& leaf : leaves) leaf.last = leaf.current;
@@ -92,19 +92,19 @@ Fired collect(const CompositeFiring& firing) {
   return fired;
 }
 
-LeafTest random_test(base::Prng& prng, bool integers) {
+LeafCondition random_condition(base::Prng& prng, bool integers) {
   const auto threshold = [&] {
     return integers ? static_cast<double>(prng.below(6)) : prng.fraction() * 4;
   };
   const auto movement = [&] { return all_movements()[prng.below(all_movements().size())]; };
-  LeafTest test;
-  test.movement = movement();
-  test.second_movement = movement();
-  test.second_movement.direction = test.movement.direction;
-  test.parts = static_cast<LeafTest::Parts>(prng.below(3));
-  test.threshold = threshold();
-  test.second_threshold = threshold();
-  return test;
+  LeafCondition condition;
+  condition.movement = movement();
+  condition.second_movement = movement();
+  condition.second_movement.direction = condition.movement.direction;
+  condition.parts = static_cast<LeafCondition::Parts>(prng.below(3));
+  condition.threshold = threshold();
+  condition.second_threshold = threshold();
+  return condition;
 }
 
 std::vector<CompositeConjunction> random_composite(base::Prng& prng, bool integers) {
@@ -112,7 +112,7 @@ std::vector<CompositeConjunction> random_composite(base::Prng& prng, bool intege
   for (CompositeConjunction& conjunction : conjunctions) {
     conjunction.resize(1 + prng.below(5));
     for (CompositeLeaf& leaf : conjunction) {
-      leaf = {static_cast<SourceNumber>(prng.below(6)), random_test(prng, integers)};
+      leaf = {static_cast<SourceNumber>(prng.below(6)), random_condition(prng, integers)};
     }
   }
   return conjunctions;
@@ -150,7 +150,7 @@ class Twins {
       // At the very edge of somebody's band.
       const auto& leaf = oracle_.composites().begin()->second[0][0];
       if (leaf.last && leaf.definition.source == source) {
-        const Band band = leaf.definition.test.quiet_band(*leaf.last);
+        const Band band = leaf.definition.condition.quiet_band(*leaf.last);
         const double end = prng_.chance(0.5) ? band.low : band.high;
         if (std::isfinite(end)) return value = prng_.chance(0.5) ? end : std::nextafter(end, 1e9);
       }
@@ -211,10 +211,10 @@ TEST(CompositeIndexTest, FiresWhatTheDefinitionSays) {
   }
 }
 
-LeafTest more_than(double threshold) {
-  LeafTest test;
-  test.threshold = threshold;
-  return test;
+LeafCondition more_than(double threshold) {
+  LeafCondition condition;
+  condition.threshold = threshold;
+  return condition;
 }
 
 TEST(CompositeIndexTest, AConjunctionWaitsForAllItsSources) {
@@ -270,16 +270,16 @@ TEST(CompositeIndexTest, RemovalLeavesNothingBehind) {
   EXPECT_TRUE(firing.composites.empty());
 }
 
-TEST(LeafTestTest, TheBandOfTwoPartsIsExact) {
+TEST(LeafConditionTest, TheBandOfTwoPartsIsExact) {
   base::Prng prng(11);
   for (int i = 0; i < 20'000; ++i) {
-    const LeafTest test = random_test(prng, prng.chance(0.5));
+    const LeafCondition condition = random_condition(prng, prng.chance(0.5));
     const double last = prng.chance(0.2) ? 0 : (prng.fraction() - 0.5) * 100;
-    const Band band = test.quiet_band(last);
+    const Band band = condition.quiet_band(last);
     for (const double x : {band.low, band.high, last, last + prng.fraction() * 5}) {
       if (!std::isfinite(x)) continue;
       for (const double near : {std::nextafter(x, -1e9), x, std::nextafter(x, 1e9)}) {
-        ASSERT_EQ(band.contains(near), !test.satisfied(last, near)) << last << ' ' << near;
+        ASSERT_EQ(band.contains(near), !condition.satisfied(last, near)) << last << ' ' << near;
       }
     }
   }

@@ -23,9 +23,7 @@ void JoinLog::append(Kind kind, Position from, Position to, Initial initial) {
 void JoinLog::apply(std::uint64_t seen, const ThresholdIndex& index, ChangeSource& source) const {
   if (seen == last_number_) return;
   PieceMap& pieces = source.pieces();
-  const auto first = std::upper_bound(
-      entries_.begin(), entries_.end(), seen,
-      [](std::uint64_t number, const Entry& entry) { return number < entry.number; });
+  const auto first = first_behind(seen);
   // All states first: whoever moved may be the last one in its piece.
   for (auto entry = first; entry != entries_.end(); ++entry) {
     if (entry->kind == Kind::kJoin) {
@@ -51,11 +49,20 @@ void JoinLog::settle(const Entry& entry, const ThresholdIndex& index, PieceMap& 
   pieces.settle(entry.to_position().next(), index);
 }
 
-void JoinLog::trim(std::uint64_t seen_by_all) {
+JoinLog::Entries::const_iterator JoinLog::first_behind(std::uint64_t number) const {
+  return std::upper_bound(
+      entries_.begin(), entries_.end(), number,
+      [](std::uint64_t sought, const Entry& entry) { return sought < entry.number; });
+}
+
+void JoinLog::drop(std::uint64_t last_seen_by_all) {
+  entries_.erase(entries_.begin(), first_behind(last_seen_by_all));
+}
+
+void JoinLog::compact() {
   boost::unordered_flat_set<std::uint64_t> done;  // ids of which nothing earlier matters
-  std::vector<Entry> kept;
+  Entries kept;
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    if (entry->number <= seen_by_all) break;
     if (done.contains(entry->id)) continue;
     if (entry->kind != Kind::kMove) done.insert(entry->id);
     if (entry->kind == Kind::kLeave) {

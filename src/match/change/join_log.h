@@ -4,9 +4,9 @@
 // A join does not touch the sources of a group, of which there may be a million: each applies what
 // it has not seen. Entries are numbered, and a source remembers the number of the last one it saw.
 //
-// What all have seen, and what no longer matters, is dropped by trim(): everything before a
-// subscriber's last join, and everything about those who left. A source that missed a leaver so
-// looks through all its pieces once.
+// What all have seen is dropped. If the log is long nevertheless, compact() drops what no longer
+// matters: everything before a subscriber's last join, and everything about those who left. A
+// source that missed a leaver so looks through all its pieces once.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,9 @@ class JoinLog {
   // after the last of them.
   void apply(std::uint64_t seen, const ThresholdIndex& index, ChangeSource& source) const;
 
-  // Drops what matters to no source; all have seen the entries up to `seen_by_all`.
-  void trim(std::uint64_t seen_by_all);
+  // Drops the entries up to a number.
+  void drop(std::uint64_t last_seen_by_all);
+  void compact();
 
   std::size_t size() const { return entries_.size(); }
   std::size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry); }
@@ -53,10 +54,13 @@ class JoinLog {
     Position to_position() const { return {to, id}; }
   };
 
+  using Entries = std::vector<Entry>;
+
+  Entries::const_iterator first_behind(std::uint64_t number) const;
   void append(Kind kind, Position from, Position to, Initial initial);
   static void settle(const Entry& entry, const ThresholdIndex& index, PieceMap& pieces);
 
-  std::vector<Entry> entries_;
+  Entries entries_;
   std::uint64_t last_number_ = 0;
   std::uint64_t last_dropped_leave_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LeafTest: what one source must have done for a composite: moved by one movement, or by either or
-// both of two in the same direction (absolute and percent, say).
+// LeafCondition: what one source must have done for a composite: moved by one movement, or by
+// either or both of two in the same direction (absolute and percent, say).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace weir::match {
 
-struct LeafTest {
+struct LeafCondition {
   enum class Parts : std::uint8_t { kOne, kEither, kBoth };
 
   Movement movement;

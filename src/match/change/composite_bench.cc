@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What composite subscriptions cost: a million of three leaves each, per leaf that flips.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/cpu_time_testing.h"
+#include "base/prng.h"
+#include "match/change/change_workload_testing.h"
+#include "match/change/composite_index.h"
+
+namespace weir::match {
+namespace {
+
+constexpr std::size_t kSourceCount = 1000;
+constexpr std::size_t kReadingCount = 10'000;
+
+// Composites of three leaves on random sources, thresholds log-uniform in 0.01..10, all delivered
+// once; sources walk.
+class Case {
+ public:
+  explicit Case(std::size_t count) {
+    base::Prng prng(count);
+    adding_ = base::seconds_of([&] {
+      for (std::uint64_t id = 0; id < count; ++id)
+        index_.add(id, random(prng), Newcomer::kKnowsNothing);
+    });
+    for (std::size_t i = 0; i < kSourceCount; ++i) walks_.emplace_back(i);
+    for (std::size_t i = 0; i < 5 * kSourceCount; ++i) {
+      index_.update(static_cast<SourceNumber>(i % kSourceCount), walks_[i % kSourceCount].next(),
+                    firing_);
+    }
+  }
+
+  struct Cost {
+    double seconds;
+    double flips;
+  };
+  Cost run() {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < kReadingCount; ++i) {
+      values.push_back(walks_[i % kSourceCount].next());
+    }
+    const std::uint64_t flips = index_.counters().flips;
+    const double seconds = base::seconds_of([&] {
+      for (std::size_t i = 0; i < kReadingCount; ++i) {
+        index_.update(static_cast<SourceNumber>(i % kSourceCount), values[i], firing_);
+      }
+    });
+    return {seconds, static_cast<double>(index_.counters().flips - flips)};
+  }
+
+  const CompositeIndex& index() const { return index_; }
+  double add_us() const { return adding_ * 1e6 / static_cast<double>(index_.size()); }
+
+ private:
+  static std::vector<CompositeConjunction> random(base::Prng& prng) {
+    std::vector<CompositeConjunction> conjunctions(1);
+    for (int i = 0; i < 3; ++i) {
+      CompositeLeaf leaf;
+      leaf.source = static_cast<SourceNumber>(prng.below(kSourceCount));
+      leaf.condition.threshold = 0.01 * std::pow(1000, prng.fraction());
+      conjunctions[0].push_back(leaf);
+    }
+    return conjunctions;
+  }
+
+  CompositeIndex index_;
+  CompositeFiring firing_;
+  std::vector<ChangeWalk> walks_;
+  double adding_ = 0;
+};
+
+void measure(benchmark::State& state) {
+  static std::map<std::int64_t, std::unique_ptr<Case>> cases;
+  auto& made = cases[state.range(0)];
+  if (!made) made = std::make_unique<Case>(static_cast<std::size_t>(state.range(0)));
+  double best = std::numeric_limits<double>::infinity();
+  double flips = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const Case::Cost cost = made->run();
+    best = std::min(best, cost.seconds / cost.flips);
+    flips = cost.flips / kReadingCount;
+    state.SetIterationTime(cost.seconds);
+  }
+  const auto count = static_cast<double>(made->index().size());
+  const CompositeCounters& counters = made->index().counters();
+  state.counters["ns_per_flip"] = best * 1e9;
+  state.counters["flips_per_reading"] = flips;
+  state.counters["fired_per_reading"] =
+      static_cast<double>(counters.fired) / static_cast<double>(counters.updates);
+  state.counters["add_us"] = made->add_us();
+  state.counters["bytes_per_composite"] = static_cast<double>(made->index().memory_bytes()) / count;
+}
+
+void BM_Composites(benchmark::State& state) { measure(state); }
+BENCHMARK(BM_Composites)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
+void BM_CompositesThorough(benchmark::State& state) { measure(state); }
+BENCHMARK(BM_CompositesThorough)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000);
+
+}  // namespace
+}  // namespace weir::match
