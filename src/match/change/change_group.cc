@@ -210,7 +210,7 @@ void ChangeGroup::fill(ChangeSource& source) const {
     const bool is_usual = index_.at(cursor) < next;
     pieces.append(index_.at(cursor), is_usual ? usual : unusual);
     if (is_usual) {
-      cursor = index_.prefix_end(cursor, [&](Position position) { return position < next; });
+      cursor = index_.seek(cursor, next);
       continue;
     }
     while (cursor != index_.end() && exception != unusual_.end() &&

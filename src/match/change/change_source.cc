@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/change/change_source.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace weir::match {
@@ -81,13 +83,13 @@ void ChangeSource::fire(const Piece& piece, Position end, bool whole, PieceMap::
 
 ChangeSource::Cut ChangeSource::cut(const Piece& piece, double last, Position end, bool whole,
                                     Pass& pass) const {
-  const Movement movement = pieces_.movement();
-  const double value = pass.value;
-  const ThresholdIndex::Cursor from =
-      pass.index.prefix_end(pass.cursor, [&](Position position) { return position < piece.begin; });
-  pass.cursor = pass.index.prefix_end(from, [&](Position position) {
-    return position < end && (whole || movement.fires(position.threshold, last, value));
-  });
+  const ThresholdIndex::Cursor from = pass.index.seek(pass.cursor, piece.begin);
+  Position to = end;
+  if (!whole) {
+    const double quiet = pieces_.movement().first_quiet_threshold(last, pass.value);
+    to = std::min(end, Position{quiet, 0});
+  }
+  pass.cursor = pass.index.seek(from, to);
   return {from, pass.cursor};
 }
 

@@ -30,9 +30,9 @@ std::int64_t first_firing(std::int64_t quiet, std::int64_t firing, const Fires& 
   return firing;
 }
 
-// The largest finite x that does not fire, infinite where all or none does. fires() is false up to
-// some x and true beyond. Nearly always the guess or a neighbour of it is the answer; where it is
-// not, steps are doubled and the last one is halved again: at most 64 of each.
+// The largest finite x for which fires() is false, infinite where it is for all or none. fires() is
+// false up to some x and true beyond. Nearly always the guess or a neighbour of it is the answer;
+// where it is not, steps are doubled and the last one is halved again: at most 64 of each.
 template <typename Fires>
 double largest_quiet(double guess, const Fires& fires) {
   const std::int64_t top = to_rank(kMax);
@@ -56,6 +56,15 @@ double largest_quiet(double guess, const Fires& fires) {
 }
 
 }  // namespace
+
+double Movement::first_quiet_percentage(double last, double x) const {
+  const auto quiet = [&](double c) { return c >= 0 && !fires(c, last, x); };
+  if (quiet(0)) return 0;
+  if (!quiet(kMax)) return kInfinity;
+  const double guess = distance(last, x) / std::abs(last) * 100;
+  const double largest_firing = largest_quiet(guess, quiet);
+  return std::nextafter(largest_firing, kInfinity);
+}
 
 Band Movement::quiet_band(double c, double last) const {
   const double threshold = percent ? (last == 0 ? 0 : c / 100 * std::abs(last)) : c;

@@ -44,19 +44,33 @@ struct Movement {
   bool percent = false;
   bool inclusive = false;
 
+  double distance(double last, double x) const {
+    return direction == Direction::kRises   ? x - last
+           : direction == Direction::kFalls ? last - x
+                                            : std::abs(x - last);
+  }
   bool fires(double c, double last, double x) const {
-    const double distance = direction == Direction::kRises   ? x - last
-                            : direction == Direction::kFalls ? last - x
-                                                             : std::abs(x - last);
-    if (percent && last == 0) return distance > 0;
+    const double moved = distance(last, x);
+    if (percent && last == 0) return moved > 0;
     const double threshold = percent ? c / 100 * std::abs(last) : c;
-    return inclusive ? distance >= threshold : distance > threshold;
+    return inclusive ? moved >= threshold : moved > threshold;
+  }
+
+  // The least c >= 0 that does not fire; infinite if all do.
+  double first_quiet_threshold(double last, double x) const {
+    if (percent) return first_quiet_percentage(last, x);
+    const double moved = distance(last, x);
+    if (moved < 0) return 0;
+    return inclusive ? std::nextafter(moved, std::numeric_limits<double>::infinity()) : moved;
   }
 
   // Contains a finite x iff c does not fire for it. A side without an end is infinite.
   Band quiet_band(double c, double last) const;
 
   bool operator==(const Movement&) const = default;
+
+ private:
+  double first_quiet_percentage(double last, double x) const;
 };
 
 }  // namespace weir::match

@@ -34,6 +34,15 @@ void expect_exact(const Movement& movement, double c, double last) {
   }
 }
 
+// The thresholds that fire end where first_quiet_threshold() says.
+void expect_exact_threshold(const Movement& movement, double last, double x) {
+  SCOPED_TRACE(testing::Message() << movement << " last " << last << " x " << x);
+  const double first = movement.first_quiet_threshold(last, x);
+  ASSERT_GE(first, 0);
+  if (std::isfinite(first)) ASSERT_FALSE(movement.fires(first, last, x));
+  if (first > 0) ASSERT_TRUE(movement.fires(std::nextafter(first, 0), last, x));
+}
+
 TEST(MovementTest, FiresAsDefined) {
   const Movement changes{};
   EXPECT_FALSE(changes.fires(0.5, 10, 10.5));
@@ -69,6 +78,7 @@ TEST(MovementTest, BandsAreExactAtTheEdgesOfDoubles) {
     for (const double last : values) {
       for (const double c : values) {
         if (c >= 0) expect_exact(movement, c, last);
+        expect_exact_threshold(movement, last, c);
         if (testing::Test::HasFatalFailure()) return;
       }
     }
@@ -87,6 +97,8 @@ TEST(MovementTest, BandsAreExactForRandomNumbers) {
     const double c =
         prng.chance(0.3) ? std::abs(last) * (1 + (prng.fraction() - 0.5) * 1e-15) : std::abs(any());
     expect_exact(movement, c, last);
+    expect_exact_threshold(movement, last, any());
+    expect_exact_threshold(movement, last, last + c);
   }
 }
 

@@ -74,7 +74,7 @@ void PieceMap::settle_all(const ThresholdIndex& index) {
   ThresholdIndex::Cursor cursor = index.begin();
   std::optional<Piece> waiting;  // for its end to be known
   const auto settle_piece = [&](Position end) {
-    cursor = index.prefix_end(cursor, [&](Position p) { return p < waiting->begin; });
+    cursor = index.seek(cursor, waiting->begin);
     if (cursor == index.end() || index.at(cursor) >= end) return;
     const bool unites =
         !settled.chunks_.empty() && settled.chunks_.back().back().state == waiting->state;

@@ -8,7 +8,54 @@ namespace {
 
 std::ptrdiff_t signed_of(std::size_t offset) { return static_cast<std::ptrdiff_t>(offset); }
 
+// How many of the sorted values are less. Without branches that depend on them.
+std::size_t count_less(std::span<const double> values, double value) {
+  if (values.empty()) return 0;
+  const double* begin = values.data();
+  std::size_t length = values.size();
+  while (length > 1) {
+    const std::size_t half = length / 2;
+    begin += begin[half - 1] < value ? half : 0;
+    length -= half;
+  }
+  return static_cast<std::size_t>(begin - values.data()) + (*begin < value ? 1 : 0);
+}
+
+// The same where the values are hardly ever in the cache: eight are asked for at once, so that it
+// waits for memory three times and not nine times.
+std::size_t far_count_less(std::span<const double> values, double value) {
+  static_assert(ThresholdIndex::kChunkSizeMax == 8 * 8 * 8);
+  std::size_t begin = 0;
+  for (const std::size_t stride : {std::size_t{64}, std::size_t{8}}) {
+    const std::size_t end = std::min(values.size(), begin + 8 * stride);
+    std::size_t count = 0;
+    for (std::size_t i = begin + stride; i < end; i += stride) count += values[i] < value ? 1 : 0;
+    begin += count * stride;
+  }
+  std::size_t count = 0;
+  const std::size_t end = std::min(values.size(), begin + 8);
+  for (std::size_t i = begin; i < end; ++i) count += values[i] < value ? 1 : 0;
+  return begin + count;
+}
+
+// The first place at or behind the position, where `first` is the first at its threshold.
+std::size_t behind_equals(std::span<const double> thresholds, std::span<const std::uint64_t> ids,
+                          std::size_t first, Position position) {
+  if (first == ids.size() || thresholds[first] != position.threshold || ids[first] >= position.id) {
+    return first;
+  }
+  const auto from = thresholds.begin() + signed_of(first);
+  const auto equals = std::upper_bound(from, thresholds.end(), position.threshold) - from;
+  const auto found = std::lower_bound(ids.begin() + signed_of(first),
+                                      ids.begin() + signed_of(first) + equals, position.id);
+  return static_cast<std::size_t>(found - ids.begin());
+}
+
 }  // namespace
+
+std::size_t ThresholdIndex::Chunk::lower_bound(Position position) const {
+  return behind_equals(thresholds, ids, far_count_less(thresholds, position.threshold), position);
+}
 
 void ThresholdIndex::Chunk::insert(std::size_t offset, Position position) {
   if (ids.size() == ids.capacity()) {
@@ -124,12 +171,33 @@ void ThresholdIndex::update_first(std::size_t chunk) {
   first_ids_[chunk] = chunks_[chunk].ids[0];
 }
 
-ThresholdIndex::Cursor ThresholdIndex::place_of(Position position) const {
+std::size_t ThresholdIndex::chunk_of(std::size_t from, Position position) const {
+  const auto thresholds = std::span(first_thresholds_).subspan(from);
+  const auto ids = std::span(first_ids_).subspan(from);
   const std::size_t next =
-      first_false(1, chunks_.size(), [&](std::size_t chunk) { return first(chunk) <= position; });
-  const Chunk& chunk = chunks_[next - 1];
-  return {next - 1, first_false(0, chunk.size(),
-                                [&](std::size_t offset) { return chunk.at(offset) < position; })};
+      behind_equals(thresholds, ids, count_less(thresholds, position.threshold), position);
+  const bool begins_with = next < ids.size() && first(from + next) == position;
+  return from + (next == 0 || begins_with ? next : next - 1);
+}
+
+ThresholdIndex::Cursor ThresholdIndex::place_of(Position position) const {
+  const std::size_t chunk = chunk_of(0, position);
+  return {chunk, chunks_[chunk].lower_bound(position)};
+}
+
+ThresholdIndex::Cursor ThresholdIndex::seek(Cursor from, Position position) const {
+  constexpr std::size_t kNear = 4;
+  if (from.chunk == chunks_.size()) return from;
+  const std::size_t next = from.chunk + 1;
+  const bool is_far = next < chunks_.size() && first(next) < position;
+  const std::size_t index = is_far ? chunk_of(next, position) : from.chunk;
+  const Chunk& chunk = chunks_[index];
+  std::size_t offset = is_far ? 0 : from.offset;
+  for (std::size_t near = 0; near < kNear && offset < chunk.size(); ++near, ++offset) {
+    if (chunk.at(offset) >= position) return {index, offset};
+  }
+  offset = std::max(offset, chunk.lower_bound(position));
+  return offset < chunk.size() ? Cursor{index, offset} : Cursor{index + 1, 0};
 }
 
 void ThresholdIndex::insert_chunk(std::size_t chunk, Chunk content) {

@@ -75,8 +75,7 @@ TEST(ThresholdIndexTest, FindsAndListsRanges) {
     const Position from = random_position(prng);
     const Position to = prng.chance(0.1) ? Position::end() : random_position(prng);
     const auto cursor = index.lower_bound(from);
-    const auto before = [&](Position position) { return position < to; };
-    const auto end = index.prefix_end(cursor, before);
+    const auto end = index.seek(cursor, to);
     ASSERT_EQ(listed(index, cursor, end), ids_of(model, from, to));
     if (end != index.end()) ASSERT_EQ(index.at(end), *model.lower_bound(std::max(from, to)));
   }
@@ -86,7 +85,7 @@ TEST(ThresholdIndexTest, AnEmptyIndexHasNoMembers) {
   const ThresholdIndex index;
   EXPECT_EQ(index.begin(), index.end());
   EXPECT_EQ(index.lower_bound({1, 1}), index.end());
-  EXPECT_EQ(index.prefix_end(index.begin(), [](Position) { return true; }), index.end());
+  EXPECT_EQ(index.seek(index.begin(), {1, 1}), index.end());
 }
 
 TEST(ThresholdIndexTest, IsBuiltAtOnceFromAnyOrder) {
