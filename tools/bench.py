@@ -30,11 +30,17 @@ QUICK = ["--benchmark_min_time=0.05", "--benchmark_repetitions=3", "--benchmark_
 THOROUGH = ["--benchmark_min_time=0.5", "--benchmark_repetitions=7"]
 
 
-def sources_of(folders: list[str], with_data: bool) -> list[Path]:
-    """Those that need data of one's own are named x_data_bench.cc."""
-    return [path for folder in folders
-            for path in sorted((ROOT / "src" / folder).rglob("*_bench.cc"))
-            if with_data or not path.stem.endswith("_data_bench")]
+def sources_of(family: str, families: dict[str, list[str]], with_data: bool,
+               root: Path = ROOT) -> list[Path]:
+    """Below the family's folders, without those of another family further down. Those that need
+    data of one's own are named x_data_bench.cc."""
+    others = [root / "src" / folder for name, folders in families.items() if name != family
+              for folder in folders]
+    return [path for folder in families[family]
+            for path in sorted((root / "src" / folder).rglob("*_bench.cc"))
+            if not any(other in path.parents and root / "src" / folder in other.parents
+                       for other in others)
+            and (with_data or not path.stem.endswith("_data_bench"))]
 
 
 def run_program(source: Path, quick: bool) -> list[dict]:
@@ -112,7 +118,7 @@ def curves(runs: list[dict]) -> dict[str, list[tuple[float, float]]]:
 
 
 def run_family(family: str, table: dict, quick: bool, with_data: bool) -> bool:
-    sources = sources_of(table["families"][family], with_data)
+    sources = sources_of(family, table["families"], with_data)
     if not sources:
         print(f"bench: {family} has no benchmarks yet", file=sys.stderr)
         return False

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/bench.py: what counts as measured, and when a bar falls short."""
 
+import tempfile
 import unittest
+from pathlib import Path
 from xml.etree import ElementTree
 
 import bench
@@ -38,6 +40,22 @@ class BenchTest(unittest.TestCase):
         self.assertEqual(bench.show(row, RUNS), "BM_A: speed 3, absent not measured")
         self.assertEqual(bench.show({**row, "counters": ["speed"]}, [run("BM_A", 12345.6)]),
                          "BM_A: speed 12,346")
+
+    def test_a_folder_belongs_to_the_family_that_names_it_most_closely(self):
+        families = {"outer": ["a"], "inner": ["a/b"]}
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            for name in ("a/x_bench.cc", "a/b/y_bench.cc", "a/c/z_bench.cc", "a/c/v_data_bench.cc"):
+                path = root / "src" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+
+            def names(family, with_data=False):
+                return [path.name for path in bench.sources_of(family, families, with_data, root)]
+
+            self.assertEqual(names("outer"), ["z_bench.cc", "x_bench.cc"])
+            self.assertEqual(names("outer", True), ["v_data_bench.cc", "z_bench.cc", "x_bench.cc"])
+            self.assertEqual(names("inner"), ["y_bench.cc"])
 
     def test_draws_the_benchmarks_with_several_sizes(self):
         manual = {**run("BM_M/10/manual_time", 9.0), "real_time": 1.0}

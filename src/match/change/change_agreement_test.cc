@@ -36,12 +36,10 @@ void PrintTo(const Case& test_case, std::ostream* out) {
 ChangeOracle::Fired collect(const Firing& firing) {
   ChangeOracle::Fired fired;
   std::size_t count = 0;
-  for (const FiredRange& range : firing.ranges) {
-    for (std::size_t i = range.span_begin; i < range.span_end; ++i) {
-      for (const std::uint64_t id : firing.spans[i]) fired[id] = range.before;
-      count += firing.spans[i].size();
-    }
-  }
+  firing.for_each_span([&](const FiredRange& range, ThresholdIndex::Span span) {
+    for (const std::uint64_t id : span) fired[id] = range.before;
+    count += span.size();
+  });
   EXPECT_EQ(count, fired.size()) << "somebody fired twice";
   EXPECT_EQ(count, firing.id_count);
   return fired;

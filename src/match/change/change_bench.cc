@@ -111,7 +111,9 @@ class Case {
  private:
   std::uint64_t sum_of_ids() const {
     std::uint64_t sum = 0;
-    firing_.for_each_id([&](std::uint64_t id) { sum += id; });
+    firing_.for_each_span([&](const FiredRange&, ThresholdIndex::Span span) {
+      for (const std::uint64_t id : span) sum += id;
+    });
     return sum;
   }
 
@@ -163,6 +165,24 @@ BENCHMARK(BM_ChangeWalk)
     ->Unit(benchmark::kMillisecond)
     ->Arg(10'000)
     ->Arg(1'000'000);
+
+// Deciding with a million subscribers, to deciding with ten thousand.
+void BM_ChangeDecide(benchmark::State& state) {
+  constexpr int kRounds = 10;
+  static Case small(10'000);
+  static Case large(1'000'000);
+  double of_small = 0;
+  double of_large = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    double seconds = 0;
+    for (int i = 0; i < kRounds; ++i) of_small += small.decide();
+    for (int i = 0; i < kRounds; ++i) seconds += large.decide();
+    of_large += seconds;
+    state.SetIterationTime(seconds * kReadingCount);
+  }
+  state.counters["x_small"] = of_large / of_small;
+}
+BENCHMARK(BM_ChangeDecide)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 // Nobody fires for a value close to what everybody has just been told. One source, no keys.
 void BM_ChangeQuiet(benchmark::State& state) {
@@ -219,41 +239,50 @@ void BM_ChangeTail(benchmark::State& state) {
 }
 BENCHMARK(BM_ChangeTail)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-// Somebody joins, is delivered the next reading, and leaves later: everything but the firing of
-// others.
+// Somebody joins a source that is read, and is known to it; is delivered the next reading; leaves.
 void BM_ChangeJoin(benchmark::State& state) {
   constexpr std::size_t kCount = 10'000;
   const auto count = static_cast<std::size_t>(state.range(0));
-  Case& walk = shared_case(count);
+  Case walk(count);
   walk.update(0);
   walk.update(100);
   base::Prng prng(3);
   double joining = kInfinity;
+  double delivering = kInfinity;
   double leaving = kInfinity;
   for ([[maybe_unused]] auto _ : state) {
     std::vector<ChangeGroup::Joiner> joiners;
     for (std::size_t i = 0; i < kCount; ++i) {
       joiners.push_back({count + i, 0.01 * std::pow(1000, prng.fraction())});
     }
-    std::size_t fired = 0;
     const double seconds = base::seconds_of([&] {
       for (const ChangeGroup::Joiner& joiner : joiners) {
         walk.group().join(joiner);
-        walk.update(100);
-        fired += walk.firing().id_count;
+        benchmark::DoNotOptimize(walk.group().last(joiner.id, joiner.threshold, "source"));
       }
     });
-    WEIR_CHECK(fired == kCount);
-    joining = std::min(joining, seconds / kCount);
+    walk.update(100);
+    WEIR_CHECK(walk.firing().id_count == kCount);
     leaving = std::min(leaving, base::seconds_of([&] {
                                   for (const ChangeGroup::Joiner& joiner : joiners) {
                                     walk.group().leave(joiner.id, joiner.threshold);
                                     walk.update(100);
                                   }
                                 }) / kCount);
+    delivering = std::min(delivering, base::seconds_of([&] {
+                                        for (const ChangeGroup::Joiner& joiner : joiners) {
+                                          walk.group().join(joiner);
+                                          walk.update(100);
+                                        }
+                                      }) / kCount);
+    for (const ChangeGroup::Joiner& joiner : joiners) {
+      walk.group().leave(joiner.id, joiner.threshold);
+    }
+    joining = std::min(joining, seconds / kCount);
     state.SetIterationTime(seconds);
   }
   state.counters["join_us"] = joining * 1e6;
+  state.counters["join_and_deliver_us"] = delivering * 1e6;
   state.counters["leave_us"] = leaving * 1e6;
   state.counters["bytes_beyond_id"] =
       static_cast<double>(walk.group().memory_bytes()) / static_cast<double>(walk.group().size()) -

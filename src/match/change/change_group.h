@@ -7,11 +7,11 @@
 // is for everybody and not remembered. Joining and leaving do not depend on how many sources there
 // are: see JoinLog.
 //
-// A delivery is for the caller to make: update() and advance() say to whom, as spans of ids that
+// A delivery is for the caller to make: update() and advance() say to whom, as ranges of ids that
 // are valid until somebody joins, leaves or moves. Single-threaded; instants must not go back.
 //
 //   group.join(7, 0.5, Initial::kDeliver);
-//   group.update("sensor-1", 20.5, now, nullptr, firing);   // firing.spans: {7}
+//   group.update("sensor-1", 20.5, now, nullptr, firing);   // to 7
 //   while (group.advance(now, firing)) deliver(firing);
 #pragma once
 

@@ -89,11 +89,10 @@ void CompositeIndex::update(SourceNumber source_number, double value, CompositeF
   const std::optional<double> before = std::exchange(source.current, value);
   learn(source);
   if (before) cross(source, *before, value);
-  spans_.clear();
-  source.ready.list(source.ready.begin(), source.ready.end(), spans_);
-  for (const auto span : spans_) {
-    for (const std::uint64_t index : span) candidates_.push_back(static_cast<std::uint32_t>(index));
-  }
+  source.ready.for_each_span(
+      source.ready.begin(), source.ready.end(), [&](ThresholdIndex::Span conjunctions) {
+        candidates_.insert(candidates_.end(), conjunctions.begin(), conjunctions.end());
+      });
   for (const std::uint32_t index : candidates_) {
     if (conjunctions_[index].waits_for == 0) fired_.push_back(index);
   }
@@ -106,13 +105,12 @@ void CompositeIndex::update(SourceNumber source_number, double value, CompositeF
 // The first value satisfies whoever has waited for one.
 void CompositeIndex::learn(Source& source) {
   if (source.unknown.size() == 0) return;
-  spans_.clear();
-  source.unknown.list(source.unknown.begin(), source.unknown.end(), spans_);
-  for (const auto span : spans_) {
-    for (const std::uint64_t index : span) {
-      set_state(leaves_[static_cast<std::uint32_t>(index)], State::kFresh);
-    }
-  }
+  source.unknown.for_each_span(
+      source.unknown.begin(), source.unknown.end(), [&](ThresholdIndex::Span leaves) {
+        for (const std::uint64_t leaf : leaves) {
+          set_state(leaves_[static_cast<std::uint32_t>(leaf)], State::kFresh);
+        }
+      });
   source.unknown = ThresholdIndex();
 }
 
@@ -122,20 +120,20 @@ void CompositeIndex::cross(Source& source, double from, double to) {
   const auto [low, high] = std::minmax(from, to);
   const auto first = [](double value) { return Position{value, 0}; };
   const auto behind = [](double value) { return Position{value, Position::end().id}; };
-  spans_.clear();
-  source.highs.list(source.highs.lower_bound(first(low)), source.highs.lower_bound(first(high)),
-                    spans_);
-  source.lows.list(source.lows.lower_bound(behind(low)), source.lows.lower_bound(behind(high)),
-                   spans_);
-  for (const auto span : spans_) {
-    for (std::size_t i = 0; i < span.size(); ++i) {
-      if (i + kPrefetchDistance < span.size()) {
-        const auto ahead = static_cast<std::uint32_t>(span[i + kPrefetchDistance]);
-        __builtin_prefetch(&leaves_[ahead]);
-      }
-      Leaf& leaf = leaves_[static_cast<std::uint32_t>(span[i])];
-      set_state(leaf, leaf.band.contains(to) ? State::kQuiet : State::kSatisfied);
+  const auto judge_all = [&](ThresholdIndex::Span leaves) { judge(leaves, to); };
+  source.highs.for_each_span(source.highs.lower_bound(first(low)),
+                             source.highs.lower_bound(first(high)), judge_all);
+  source.lows.for_each_span(source.lows.lower_bound(behind(low)),
+                            source.lows.lower_bound(behind(high)), judge_all);
+}
+
+void CompositeIndex::judge(ThresholdIndex::Span leaves, double value) {
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (i + kPrefetchDistance < leaves.size()) {
+      __builtin_prefetch(&leaves_[static_cast<std::uint32_t>(leaves[i + kPrefetchDistance])]);
     }
+    Leaf& leaf = leaves_[static_cast<std::uint32_t>(leaves[i])];
+    set_state(leaf, leaf.band.contains(value) ? State::kQuiet : State::kSatisfied);
   }
 }
 

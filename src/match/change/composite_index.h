@@ -131,6 +131,7 @@ class CompositeIndex {
   void remove_conjunction(std::uint32_t index);
   void learn(Source& source);
   void cross(Source& source, double from, double to);
+  void judge(ThresholdIndex::Span leaves, double value);
   void set_state(Leaf& leaf, State state);
   void set_band(std::uint32_t index, const Band& band);
   void take(std::uint32_t index, double last);
@@ -145,7 +146,6 @@ class CompositeIndex {
   std::vector<Source> sources_;
   CompositeCounters counters_;
   // Within an update.
-  ThresholdIndex::Spans spans_;
   std::vector<std::uint32_t> candidates_;
   std::vector<std::uint32_t> fired_;
 };

@@ -82,7 +82,7 @@ bool ThresholdIndex::insert(Position position) {
     if (cursor.offset < content.size() && content.at(cursor.offset) == position) return false;
     if (content.size() < kChunkSizeMax) {
       content.insert(cursor.offset, position);
-      if (cursor.offset == 0) update_first(chunk);
+      update_directory(chunk);
       ++size_;
       return true;
     }
@@ -109,7 +109,7 @@ bool ThresholdIndex::erase(Position position) {
     erase_chunk(index);
     return true;
   }
-  if (offset == 0) update_first(index);
+  update_directory(index);
   if (chunk.size() < kChunkSizeMin) merge_small(index);
   return true;
 }
@@ -145,20 +145,16 @@ ThresholdIndex::Cursor ThresholdIndex::lower_bound(Position position) const {
   return place.offset < chunks_[place.chunk].size() ? place : Cursor{place.chunk + 1, 0};
 }
 
-void ThresholdIndex::list(Cursor from, Cursor to, Spans& spans) const {
-  for (; from.chunk < to.chunk; from = {from.chunk + 1, 0}) {
-    spans.push_back(std::span(chunks_[from.chunk].ids).subspan(from.offset));
-  }
-  if (from.offset < to.offset) {
-    spans.push_back(
-        std::span(chunks_[from.chunk].ids).subspan(from.offset, to.offset - from.offset));
-  }
+std::size_t ThresholdIndex::count(Cursor from, Cursor to) const {
+  std::size_t count = to.offset - from.offset;
+  for (std::size_t chunk = from.chunk; chunk < to.chunk; ++chunk) count += sizes_[chunk];
+  return count;
 }
 
 std::size_t ThresholdIndex::memory_bytes() const {
-  std::size_t bytes = chunks_.capacity() * sizeof(Chunk) +
-                      first_thresholds_.capacity() * sizeof(double) +
-                      first_ids_.capacity() * sizeof(std::uint64_t);
+  std::size_t bytes =
+      chunks_.capacity() * sizeof(Chunk) + first_thresholds_.capacity() * sizeof(double) +
+      first_ids_.capacity() * sizeof(std::uint64_t) + sizes_.capacity() * sizeof(std::uint32_t);
   for (const Chunk& chunk : chunks_) {
     bytes +=
         chunk.thresholds.capacity() * sizeof(double) + chunk.ids.capacity() * sizeof(std::uint64_t);
@@ -166,7 +162,8 @@ std::size_t ThresholdIndex::memory_bytes() const {
   return bytes;
 }
 
-void ThresholdIndex::update_first(std::size_t chunk) {
+void ThresholdIndex::update_directory(std::size_t chunk) {
+  sizes_[chunk] = static_cast<std::uint32_t>(chunks_[chunk].size());
   first_thresholds_[chunk] = chunks_[chunk].thresholds[0];
   first_ids_[chunk] = chunks_[chunk].ids[0];
 }
@@ -204,6 +201,7 @@ void ThresholdIndex::insert_chunk(std::size_t chunk, Chunk content) {
   const std::ptrdiff_t at = signed_of(chunk);
   first_thresholds_.insert(first_thresholds_.begin() + at, content.thresholds[0]);
   first_ids_.insert(first_ids_.begin() + at, content.ids[0]);
+  sizes_.insert(sizes_.begin() + at, static_cast<std::uint32_t>(content.size()));
   chunks_.insert(chunks_.begin() + at, std::move(content));
 }
 
@@ -211,6 +209,7 @@ void ThresholdIndex::erase_chunk(std::size_t chunk) {
   const std::ptrdiff_t at = signed_of(chunk);
   first_thresholds_.erase(first_thresholds_.begin() + at);
   first_ids_.erase(first_ids_.begin() + at);
+  sizes_.erase(sizes_.begin() + at);
   chunks_.erase(chunks_.begin() + at);
 }
 
@@ -223,6 +222,7 @@ void ThresholdIndex::split(std::size_t chunk) {
   left.ids.resize(half);
   left.thresholds.shrink_to_fit();
   left.ids.shrink_to_fit();
+  update_directory(chunk);
   insert_chunk(chunk + 1, std::move(right));
 }
 
@@ -231,6 +231,7 @@ void ThresholdIndex::merge_small(std::size_t chunk) {
   for (std::size_t i = left; i <= chunk && i + 1 < chunks_.size(); ++i) {
     if (chunks_[i].size() + chunks_[i + 1].size() > kMergedSizeMax) continue;
     chunks_[i].append(chunks_[i + 1], 0);
+    update_directory(i);
     erase_chunk(i + 1);
     return;
   }

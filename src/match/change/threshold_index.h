@@ -34,7 +34,7 @@ class ThresholdIndex {
 
     auto operator<=>(const Cursor&) const = default;
   };
-  using Spans = std::vector<std::span<const std::uint64_t>>;
+  using Span = std::span<const std::uint64_t>;
 
   // False if it is there already, or not there.
   bool insert(Position position);
@@ -61,8 +61,10 @@ class ThresholdIndex {
   // The first member at or behind the position, from `from` on. Fast if it is near.
   Cursor seek(Cursor from, Position position) const;
 
-  // Appends the ids of [from, to).
-  void list(Cursor from, Cursor to, Spans& spans) const;
+  // How many are in [from, to), and visit(span of ids) for them.
+  std::size_t count(Cursor from, Cursor to) const;
+  template <typename Visit>
+  void for_each_span(Cursor from, Cursor to, const Visit& visit) const;
 
   std::size_t size() const { return size_; }
   std::size_t memory_bytes() const;
@@ -85,7 +87,8 @@ class ThresholdIndex {
   };
 
   Position first(std::size_t chunk) const { return {first_thresholds_[chunk], first_ids_[chunk]}; }
-  void update_first(std::size_t chunk);
+  // Of a chunk that has changed.
+  void update_directory(std::size_t chunk);
   // The last chunk that begins before the position or with it, from `from` on. Requires a chunk.
   std::size_t chunk_of(std::size_t from, Position position) const;
   // Where the position is or belongs, maybe behind the last member of a chunk. Requires a chunk.
@@ -97,7 +100,18 @@ class ThresholdIndex {
   std::vector<Chunk> chunks_;  // none is empty
   std::vector<double> first_thresholds_;
   std::vector<std::uint64_t> first_ids_;
+  std::vector<std::uint32_t> sizes_;
   std::size_t size_ = 0;
 };
+
+template <typename Visit>
+void ThresholdIndex::for_each_span(Cursor from, Cursor to, const Visit& visit) const {
+  for (; from.chunk < to.chunk; from = {from.chunk + 1, 0}) {
+    visit(Span(chunks_[from.chunk].ids).subspan(from.offset));
+  }
+  if (from.offset < to.offset) {
+    visit(Span(chunks_[from.chunk].ids).subspan(from.offset, to.offset - from.offset));
+  }
+}
 
 }  // namespace weir::match

@@ -17,13 +17,12 @@ using Model = std::set<Position>;
 
 std::vector<std::uint64_t> listed(const ThresholdIndex& index, ThresholdIndex::Cursor from,
                                   ThresholdIndex::Cursor to) {
-  ThresholdIndex::Spans spans;
-  index.list(from, to, spans);
   std::vector<std::uint64_t> ids;
-  for (const auto span : spans) {
+  index.for_each_span(from, to, [&](ThresholdIndex::Span span) {
     EXPECT_FALSE(span.empty());
     ids.insert(ids.end(), span.begin(), span.end());
-  }
+  });
+  EXPECT_EQ(index.count(from, to), ids.size());
   return ids;
 }
 
