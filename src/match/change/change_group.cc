@@ -167,7 +167,6 @@ void ChangeGroup::set_state(Sources::iterator source, Position position, const P
   PieceMap& pieces = source->source.pieces();
   pieces.set(position, state);
   pieces.settle(position, index_);
-  pieces.settle(position.next(), index_);
   pieces.refresh();
   schedule(source);
 }

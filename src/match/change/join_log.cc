@@ -44,9 +44,7 @@ void JoinLog::apply(std::uint64_t seen, const ThresholdIndex& index, ChangeSourc
 
 void JoinLog::settle(const Entry& entry, const ThresholdIndex& index, PieceMap& pieces) {
   if (entry.kind != Kind::kJoin) pieces.settle(entry.from_position(), index);
-  if (entry.kind == Kind::kLeave) return;
-  pieces.settle(entry.to_position(), index);
-  pieces.settle(entry.to_position().next(), index);
+  if (entry.kind != Kind::kLeave) pieces.settle(entry.to_position(), index);
 }
 
 JoinLog::Entries::const_iterator JoinLog::first_behind(std::uint64_t number) const {

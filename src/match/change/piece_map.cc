@@ -47,25 +47,39 @@ void PieceMap::set(Position position, const PieceState& state) {
     at(place) = make_piece(position, state);
     touch(place.chunk);
   }
-  if (position.next() < end) insert_after(place, {position.next(), old.state, old.band});
+  if (position.next() < end) insert_after(place, {position.next(), old.state, Band::empty()});
 }
 
 void PieceMap::settle(Position position, const ThresholdIndex& index) {
+  if (chunks_.empty()) return;
   const Place place = find(position);
-  if (!place.exists()) return;
+  const Position begin = place.exists() ? at(place).begin : position;
+  const ThresholdIndex::Cursor first = index.lower_bound(begin);
+  // From right to left, so that places stay where they are.
+  const Place next = place.exists() ? after(place) : Place{0, 0};
+  if (next.exists() && at(next).begin == position.next()) {
+    settle_piece(next, index.seek(first, position.next()), index);
+  }
+  if (place.exists()) settle_piece(place, first, index);
+}
+
+// `first` is the first subscriber at or behind the piece's begin.
+void PieceMap::settle_piece(Place place, ThresholdIndex::Cursor first,
+                            const ThresholdIndex& index) {
   Piece& piece = at(place);
-  const ThresholdIndex::Cursor first = index.lower_bound(piece.begin);
+  const Place left = before(place);
   if (first == index.end() || index.at(first) >= end_of(place)) {
-    const Place left = before(place);
     erase(place);
     if (left.exists()) unite(left);
     return;
   }
-  piece = make_piece(index.at(first), piece.state);
-  if (place.offset == 0) firsts_[place.chunk] = piece.begin;
-  touch(place.chunk);
+  if (piece.begin != index.at(first) || piece.band.is_empty()) {
+    piece = make_piece(index.at(first), piece.state);
+    if (place.offset == 0) firsts_[place.chunk] = piece.begin;
+    touch(place.chunk);
+  }
   unite(place);
-  if (const Place left = before(place); left.exists()) unite(left);
+  if (left.exists()) unite(left);
 }
 
 void PieceMap::settle_all(const ThresholdIndex& index) {
@@ -200,7 +214,11 @@ void PieceMap::split(std::size_t chunk) {
 
 void PieceMap::touch(std::size_t chunk) {
   if (!touched_.empty() && touched_.back() == chunk) return;
-  if (touched_.size() == kTouchedMax) refresh();
+  if (touched_.size() == kTouchedMax) {
+    for (const std::size_t stale : touched_) summarise_chunk(stale);
+    touched_.clear();
+    reshaped_ = true;
+  }
   touched_.push_back(chunk);
 }
 

@@ -66,6 +66,7 @@ class PieceMap {
   // nullopt before the first piece.
   std::optional<PieceState> state_at(Position position) const;
   void set(Position position, const PieceState& state);
+  // The piece at the position, and one that begins right behind it.
   void settle(Position position, const ThresholdIndex& index);
   void settle_all(const ThresholdIndex& index);
   void refresh();
@@ -103,6 +104,7 @@ class PieceMap {
   Position end_of(Place place) const;
   Place insert_after(Place place, const Piece& piece);
   void erase(Place place);
+  void settle_piece(Place place, ThresholdIndex::Cursor first, const ThresholdIndex& index);
   void unite(Place place);
   void insert_chunk(std::size_t chunk, Pieces pieces);
   void erase_chunk(std::size_t chunk);
