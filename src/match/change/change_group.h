@@ -38,8 +38,8 @@
 namespace weir::match {
 
 struct ChangeGroupOptions {
-  Movement movement;
-  ChangeTiming timing;
+  Movement movement = {};
+  ChangeTiming timing = {};
   Initial usual_initial = Initial::kDeliver;  // any may be given; this one takes no memory
   std::size_t key_count_max = 1'000'000;
   std::optional<base::Duration> idle = std::nullopt;  // nullopt: no source is retired
