@@ -155,7 +155,9 @@ class Twins {
     ASSERT_EQ(firing_.at, now_);
     ASSERT_EQ(firing_.value, value);
     ASSERT_EQ(group_.source_count(), oracle_.key_count());
-    if (const auto source = group_.source(key)) ASSERT_LE(source->piece_count, group_.size());
+    if (const auto source = group_.source(key)) {
+      ASSERT_LE(source->piece_count, group_.size());
+    }
   }
 
   // A group may wake for nobody; the definition does not.

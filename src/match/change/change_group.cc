@@ -91,7 +91,7 @@ void ChangeGroup::update(std::string_view key, double value, base::Instant now,
     schedule(source);
   }
   counters_.readings.fired += firing.id_count;
-  counters_.readings.quiet += firing.id_count == 0 ? 1 : 0;
+  counters_.readings.quiet += firing.id_count == 0 ? 1U : 0U;
 }
 
 void ChangeGroup::fire_all(double value, base::Instant now, Firing& firing) {

@@ -199,7 +199,9 @@ TEST_F(ChangeGroupTest, IsRestoredFromWhatItTells) {
   for (const auto& joiner : joiners) {
     for (const char* const key : {"a", "b", "c", "d"}) {
       const auto last = group.last(joiner.id, joiner.threshold, key);
-      if (last) ASSERT_TRUE(restored.set_last(joiner.id, joiner.threshold, key, *last));
+      if (last) {
+        ASSERT_TRUE(restored.set_last(joiner.id, joiner.threshold, key, *last));
+      }
     }
   }
   for (int i = 0; i < 500 && !HasFatalFailure(); ++i) step({&group, &restored});

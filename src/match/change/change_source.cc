@@ -29,7 +29,7 @@ void ChangeSource::judge_all(const ThresholdIndex& index, PieceMap::Pieces& scra
                   },
                   scratch);
   counters_.fired += firing.id_count - before;
-  counters_.quiet += firing.id_count == before ? 1 : 0;
+  counters_.quiet += firing.id_count == before ? 1U : 0U;
 }
 
 PieceState ChangeSource::fired_state(double value, base::Instant now) const {

@@ -143,8 +143,11 @@ void CompositeIndex::set_state(Leaf& leaf, State state) {
   if (before == satisfied(state)) return;
   ++counters_.flips;
   Conjunction& conjunction = conjunctions_[leaf.conjunction];
-  conjunction.waits_for += before ? 1 : -1U;
-  if (conjunction.waits_for == 0) candidates_.push_back(leaf.conjunction);
+  if (before) {
+    ++conjunction.waits_for;
+  } else if (--conjunction.waits_for == 0) {
+    candidates_.push_back(leaf.conjunction);
+  }
 }
 
 void CompositeIndex::fire(std::uint32_t index) {

@@ -172,7 +172,9 @@ class Twins {
       for (std::size_t i = 0; i < definition.size(); ++i) {
         for (std::size_t j = 0; j < definition[i].size(); ++j) {
           const auto view = index_.view(id, {i, j});
-          if (view->current) ASSERT_TRUE(restored.restore(id, {i, j}, view->last));
+          if (view->current) {
+            ASSERT_TRUE(restored.restore(id, {i, j}, view->last));
+          }
         }
       }
     }

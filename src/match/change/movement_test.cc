@@ -26,7 +26,9 @@ void expect_exact(const Movement& movement, double c, double last) {
     double above = end;
     for (int i = 0; i < 4; ++i) {
       for (const double x : {below, above}) {
-        if (std::isfinite(x)) ASSERT_EQ(band.contains(x), quiet(x)) << x;
+        if (std::isfinite(x)) {
+          ASSERT_EQ(band.contains(x), quiet(x)) << x;
+        }
       }
       below = std::nextafter(below, -kMax);
       above = std::nextafter(above, kMax);
@@ -39,8 +41,12 @@ void expect_exact_threshold(const Movement& movement, double last, double x) {
   SCOPED_TRACE(testing::Message() << movement << " last " << last << " x " << x);
   const double first = movement.first_quiet_threshold(last, x);
   ASSERT_GE(first, 0);
-  if (std::isfinite(first)) ASSERT_FALSE(movement.fires(first, last, x));
-  if (first > 0) ASSERT_TRUE(movement.fires(std::nextafter(first, 0), last, x));
+  if (std::isfinite(first)) {
+    ASSERT_FALSE(movement.fires(first, last, x));
+  }
+  if (first > 0) {
+    ASSERT_TRUE(movement.fires(std::nextafter(first, 0), last, x));
+  }
 }
 
 TEST(MovementTest, FiresAsDefined) {

@@ -184,7 +184,7 @@ void PieceMap::replace(std::size_t chunk, std::size_t from, std::size_t to, cons
 }
 
 void PieceMap::insert_chunk(std::size_t chunk, Pieces pieces) {
-  for (std::size_t& touched : touched_) touched += touched >= chunk ? 1 : 0;
+  for (std::size_t& touched : touched_) touched += touched >= chunk ? 1U : 0U;
   const std::ptrdiff_t at = signed_of(chunk);
   firsts_.insert(firsts_.begin() + at, pieces.front().begin);
   summaries_.insert(summaries_.begin() + at, PieceSummary());
@@ -194,7 +194,7 @@ void PieceMap::insert_chunk(std::size_t chunk, Pieces pieces) {
 
 void PieceMap::erase_chunk(std::size_t chunk) {
   std::erase(touched_, chunk);
-  for (std::size_t& touched : touched_) touched -= touched > chunk ? 1 : 0;
+  for (std::size_t& touched : touched_) touched -= touched > chunk ? 1U : 0U;
   const std::ptrdiff_t at = signed_of(chunk);
   firsts_.erase(firsts_.begin() + at);
   summaries_.erase(summaries_.begin() + at);

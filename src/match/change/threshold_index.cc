@@ -18,23 +18,23 @@ std::size_t count_less(std::span<const double> values, double value) {
     begin += begin[half - 1] < value ? half : 0;
     length -= half;
   }
-  return static_cast<std::size_t>(begin - values.data()) + (*begin < value ? 1 : 0);
+  return static_cast<std::size_t>(begin - values.data()) + (*begin < value ? 1U : 0U);
 }
 
 // The same where the values are hardly ever in the cache: eight are asked for at once, so that it
 // waits for memory three times and not nine times.
 std::size_t far_count_less(std::span<const double> values, double value) {
-  static_assert(ThresholdIndex::kChunkSizeMax == 8 * 8 * 8);
+  static_assert(ThresholdIndex::kChunkSizeMax == 512);
   std::size_t begin = 0;
   for (const std::size_t stride : {std::size_t{64}, std::size_t{8}}) {
     const std::size_t end = std::min(values.size(), begin + 8 * stride);
     std::size_t count = 0;
-    for (std::size_t i = begin + stride; i < end; i += stride) count += values[i] < value ? 1 : 0;
+    for (std::size_t i = begin + stride; i < end; i += stride) count += values[i] < value ? 1U : 0U;
     begin += count * stride;
   }
   std::size_t count = 0;
   const std::size_t end = std::min(values.size(), begin + 8);
-  for (std::size_t i = begin; i < end; ++i) count += values[i] < value ? 1 : 0;
+  for (std::size_t i = begin; i < end; ++i) count += values[i] < value ? 1U : 0U;
   return begin + count;
 }
 

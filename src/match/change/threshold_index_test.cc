@@ -76,7 +76,9 @@ TEST(ThresholdIndexTest, FindsAndListsRanges) {
     const auto cursor = index.lower_bound(from);
     const auto end = index.seek(cursor, to);
     ASSERT_EQ(listed(index, cursor, end), ids_of(model, from, to));
-    if (end != index.end()) ASSERT_EQ(index.at(end), *model.lower_bound(std::max(from, to)));
+    if (end != index.end()) {
+      ASSERT_EQ(index.at(end), *model.lower_bound(std::max(from, to)));
+    }
   }
 }
 
