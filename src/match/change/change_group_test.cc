@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -222,6 +224,31 @@ TEST_F(ChangeGroupTest, PiecesStayFewInALongStream) {
   for (std::uint64_t id = 0; id < 2000; ++id) group.join({10'000 + id, prng.fraction() * 10});
   update(group, "k", value + 1e6);
   EXPECT_EQ(group.piece_count(), 1);
+}
+
+// P1 of paper 002: between two deliveries every value is within c of the last delivered one. And no
+// delivery is in vain.
+TEST_F(ChangeGroupTest, EveryDeliveredSequenceConforms) {
+  constexpr std::size_t kCount = 500;
+  ChangeGroup group{ChangeGroupOptions{}};
+  base::Prng prng(8);
+  std::vector<double> thresholds;
+  for (std::uint64_t id = 0; id < kCount; ++id) {
+    thresholds.push_back(prng.fraction() * 5);
+    group.join({id, thresholds[id]});
+  }
+  std::vector<double> lasts(kCount, std::numeric_limits<double>::infinity());
+  double value = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    value += prng.chance(0.01) ? (prng.fraction() - 0.5) * 50 : prng.fraction() - 0.5;
+    for (const std::uint64_t id : update(group, "k", value)) {
+      ASSERT_GT(std::abs(value - lasts[id]), thresholds[id]);
+      lasts[id] = value;
+    }
+    for (std::size_t id = 0; id < kCount; ++id) {
+      ASSERT_LE(std::abs(value - lasts[id]), thresholds[id]);
+    }
+  }
 }
 
 TEST_F(ChangeGroupTest, LeaversAreSweptAndTheLogStaysShort) {

@@ -16,8 +16,8 @@
 // is judged for it without a reading, if one came meanwhile. So timers hang on pieces.
 //
 // Costs: a reading that concerns nobody a few comparisons; else about 100-300 ns per piece that
-// fires, not counting the reading of the ids. Pieces: at most as many as subscribers, and in a
-// steady stream far fewer.
+// fires, not counting the reading of the ids. Pieces: at most as many as subscribers; on a random
+// walk, 9 000 for a million of them after millions of readings, 4 000 for ten thousand.
 //
 // The subscribers are in the index that every call is given; who comes, goes or moves there must be
 // told before the next reading (JoinLog does). Single-threaded; instants must not go back.
