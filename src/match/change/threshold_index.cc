@@ -190,7 +190,8 @@ ThresholdIndex::Cursor ThresholdIndex::seek(Cursor from, Position position) cons
   const std::size_t index = is_far ? chunk_of(next, position) : from.chunk;
   const Chunk& chunk = chunks_[index];
   std::size_t offset = is_far ? 0 : from.offset;
-  for (std::size_t near = 0; near < kNear && offset < chunk.size(); ++near, ++offset) {
+  const std::size_t near_end = is_far ? 0 : std::min(chunk.size(), offset + kNear);
+  for (; offset < near_end; ++offset) {
     if (chunk.at(offset) >= position) return {index, offset};
   }
   offset = std::max(offset, chunk.lower_bound(position));
