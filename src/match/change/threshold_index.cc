@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/change/threshold_index.h"
 
+#include <limits>
 #include <utility>
 
 namespace weir::match {
@@ -21,21 +22,11 @@ std::size_t count_less(std::span<const double> values, double value) {
   return static_cast<std::size_t>(begin - values.data()) + (*begin < value ? 1U : 0U);
 }
 
-// The same where the values are hardly ever in the cache: eight are asked for at once, so that it
-// waits for memory three times and not nine times.
-std::size_t far_count_less(std::span<const double> values, double value) {
-  static_assert(ThresholdIndex::kChunkSizeMax == 512);
-  std::size_t begin = 0;
-  for (const std::size_t stride : {std::size_t{64}, std::size_t{8}}) {
-    const std::size_t end = std::min(values.size(), begin + 8 * stride);
-    std::size_t count = 0;
-    for (std::size_t i = begin + stride; i < end; i += stride) count += values[i] < value ? 1U : 0U;
-    begin += count * stride;
-  }
+// The same for some values that are asked for at once, since they are far from each other.
+std::size_t count_less_by(std::size_t stride, std::span<const double> values, double value) {
   std::size_t count = 0;
-  const std::size_t end = std::min(values.size(), begin + 8);
-  for (std::size_t i = begin; i < end; ++i) count += values[i] < value ? 1U : 0U;
-  return begin + count;
+  for (std::size_t i = 0; i < values.size(); i += stride) count += values[i] < value ? 1U : 0U;
+  return count;
 }
 
 // The first place at or behind the position, where `first` is the first at its threshold.
@@ -54,7 +45,24 @@ std::size_t behind_equals(std::span<const double> thresholds, std::span<const st
 }  // namespace
 
 std::size_t ThresholdIndex::Chunk::lower_bound(Position position) const {
-  return behind_equals(thresholds, ids, far_count_less(thresholds, position.threshold), position);
+  constexpr std::size_t kLine = 8;
+  const auto all = std::span(thresholds);
+  const auto part = [&](std::size_t from, std::size_t size) {
+    return all.subspan(from, std::min(size, all.size() - from));
+  };
+  // Each step finds the last part that may begin before the threshold.
+  const auto last = [](std::size_t count) { return count == 0 ? 0 : count - 1; };
+  std::size_t from = kSampleDistance * last(count_less_by(1, samples, position.threshold));
+  from += kLine * last(count_less_by(kLine, part(from, kSampleDistance), position.threshold));
+  from += count_less_by(1, part(from, kLine), position.threshold);
+  return behind_equals(thresholds, ids, from, position);
+}
+
+void ThresholdIndex::Chunk::sample() {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::size_t at = i * kSampleDistance;
+    samples[i] = at < size() ? thresholds[at] : std::numeric_limits<double>::infinity();
+  }
 }
 
 void ThresholdIndex::Chunk::insert(std::size_t offset, Position position) {
@@ -92,7 +100,7 @@ bool ThresholdIndex::insert(Position position) {
       return insert(position);
     }
   }
-  insert_chunk(chunks_.size(), Chunk{{position.threshold}, {position.id}});
+  insert_chunk(chunks_.size(), Chunk{{position.threshold}, {position.id}, {}});
   ++size_;
   return true;
 }
@@ -163,6 +171,7 @@ std::size_t ThresholdIndex::memory_bytes() const {
 }
 
 void ThresholdIndex::update_directory(std::size_t chunk) {
+  chunks_[chunk].sample();
   sizes_[chunk] = static_cast<std::uint32_t>(chunks_[chunk].size());
   first_thresholds_[chunk] = chunks_[chunk].thresholds[0];
   first_ids_[chunk] = chunks_[chunk].ids[0];
@@ -203,6 +212,7 @@ void ThresholdIndex::insert_chunk(std::size_t chunk, Chunk content) {
   first_thresholds_.insert(first_thresholds_.begin() + at, content.thresholds[0]);
   first_ids_.insert(first_ids_.begin() + at, content.ids[0]);
   sizes_.insert(sizes_.begin() + at, static_cast<std::uint32_t>(content.size()));
+  content.sample();
   chunks_.insert(chunks_.begin() + at, std::move(content));
 }
 

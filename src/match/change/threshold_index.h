@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -74,9 +75,14 @@ class ThresholdIndex {
   static constexpr std::size_t kChunkSizeMin = kChunkSizeMax / 4;
   static constexpr std::size_t kMergedSizeMax = kChunkSizeMax * 3 / 4;
 
+  static constexpr std::size_t kSampleDistance = 64;
+
   struct Chunk {
     std::vector<double> thresholds;
     std::vector<std::uint64_t> ids;
+    // Every 64th threshold, infinite beyond the last: a search begins without the arrays, which
+    // are hardly ever in the cache.
+    std::array<double, kChunkSizeMax / kSampleDistance> samples = {};
 
     std::size_t size() const { return ids.size(); }
     Position at(std::size_t offset) const { return {thresholds[offset], ids[offset]}; }
@@ -84,6 +90,7 @@ class ThresholdIndex {
     std::size_t lower_bound(Position position) const;
     void insert(std::size_t offset, Position position);
     void append(const Chunk& other, std::size_t from);
+    void sample();
   };
 
   Position first(std::size_t chunk) const { return {first_thresholds_[chunk], first_ids_[chunk]}; }
