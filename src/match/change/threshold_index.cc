@@ -58,8 +58,8 @@ std::size_t ThresholdIndex::Chunk::lower_bound(Position position) const {
   return behind_equals(thresholds, ids, from, position);
 }
 
-void ThresholdIndex::Chunk::sample() {
-  for (std::size_t i = 0; i < samples.size(); ++i) {
+void ThresholdIndex::Chunk::sample(std::size_t from) {
+  for (std::size_t i = (from + kSampleDistance - 1) / kSampleDistance; i < samples.size(); ++i) {
     const std::size_t at = i * kSampleDistance;
     samples[i] = at < size() ? thresholds[at] : std::numeric_limits<double>::infinity();
   }
@@ -90,7 +90,7 @@ bool ThresholdIndex::insert(Position position) {
     if (cursor.offset < content.size() && content.at(cursor.offset) == position) return false;
     if (content.size() < kChunkSizeMax) {
       content.insert(cursor.offset, position);
-      update_directory(chunk);
+      update_directory(chunk, cursor.offset);
       ++size_;
       return true;
     }
@@ -117,7 +117,7 @@ bool ThresholdIndex::erase(Position position) {
     erase_chunk(index);
     return true;
   }
-  update_directory(index);
+  update_directory(index, offset);
   if (chunk.size() < kChunkSizeMin) merge_small(index);
   return true;
 }
@@ -170,8 +170,8 @@ std::size_t ThresholdIndex::memory_bytes() const {
   return bytes;
 }
 
-void ThresholdIndex::update_directory(std::size_t chunk) {
-  chunks_[chunk].sample();
+void ThresholdIndex::update_directory(std::size_t chunk, std::size_t from) {
+  chunks_[chunk].sample(from);
   sizes_[chunk] = static_cast<std::uint32_t>(chunks_[chunk].size());
   first_thresholds_[chunk] = chunks_[chunk].thresholds[0];
   first_ids_[chunk] = chunks_[chunk].ids[0];
@@ -212,7 +212,7 @@ void ThresholdIndex::insert_chunk(std::size_t chunk, Chunk content) {
   first_thresholds_.insert(first_thresholds_.begin() + at, content.thresholds[0]);
   first_ids_.insert(first_ids_.begin() + at, content.ids[0]);
   sizes_.insert(sizes_.begin() + at, static_cast<std::uint32_t>(content.size()));
-  content.sample();
+  content.sample(0);
   chunks_.insert(chunks_.begin() + at, std::move(content));
 }
 
@@ -233,7 +233,7 @@ void ThresholdIndex::split(std::size_t chunk) {
   left.ids.resize(half);
   left.thresholds.shrink_to_fit();
   left.ids.shrink_to_fit();
-  update_directory(chunk);
+  update_directory(chunk, 0);
   insert_chunk(chunk + 1, std::move(right));
 }
 
@@ -242,7 +242,7 @@ void ThresholdIndex::merge_small(std::size_t chunk) {
   for (std::size_t i = left; i <= chunk && i + 1 < chunks_.size(); ++i) {
     if (chunks_[i].size() + chunks_[i + 1].size() > kMergedSizeMax) continue;
     chunks_[i].append(chunks_[i + 1], 0);
-    update_directory(i);
+    update_directory(i, 0);
     erase_chunk(i + 1);
     return;
   }

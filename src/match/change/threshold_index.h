@@ -90,12 +90,13 @@ class ThresholdIndex {
     std::size_t lower_bound(Position position) const;
     void insert(std::size_t offset, Position position);
     void append(const Chunk& other, std::size_t from);
-    void sample();
+    // Of what has changed, from an offset on.
+    void sample(std::size_t from);
   };
 
   Position first(std::size_t chunk) const { return {first_thresholds_[chunk], first_ids_[chunk]}; }
-  // Of a chunk that has changed.
-  void update_directory(std::size_t chunk);
+  // Of a chunk that has changed, from an offset on.
+  void update_directory(std::size_t chunk, std::size_t from);
   // The last chunk that begins before the position or with it, from `from` on. Requires a chunk.
   std::size_t chunk_of(std::size_t from, Position position) const;
   // Where the position is or belongs, maybe behind the last member of a chunk. Requires a chunk.
