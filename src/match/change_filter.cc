@@ -2,6 +2,7 @@
 #include "match/change_filter.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "match/event_key.h"
@@ -66,8 +67,10 @@ ChangeVerdict ChangeFilter::update_conjunction(std::uint32_t conjunction,
     return ChangeVerdict::kFired;
   }
   note_reading(conjunction, key, *instance, now);
+  const bool is_first = !has_last(*instance);
   take_values(*instance, values, held, now);
-  return try_fire(conjunction, key, *instance, now, reader, fired);
+  const ChangeVerdict verdict = try_fire(conjunction, key, *instance, now, reader, fired);
+  return verdict_of({verdict, instance->due}, is_first);
 }
 
 // kFired if at least one term has a reading in the event.
@@ -237,6 +240,22 @@ std::optional<base::Instant> ChangeFilter::next_wake() const {
   return wakes_.begin()->at;
 }
 
+void ChangeFilter::retune(filter::FilterPtr filter, base::Instant now, TextReader& reader) {
+  filter_ = std::move(filter);
+  for (std::uint32_t conjunction = 0; conjunction < instances_.size(); ++conjunction) {
+    for (auto& [key, instance] : instances_[conjunction]) {
+      instance.changes = &changes_of(conjunction);
+      bool is_held = false;
+      for (std::size_t i = 0; i < instance.terms.size(); ++i) {
+        is_held = is_held || (is_held_back(instance, i) && is_awaited(instance, i));
+      }
+      const auto due = judge(instance, instance.read_at, reader).due;
+      const bool may_wait = instance.due || (is_held && due && *due > now);
+      if (may_wait) reschedule(conjunction, key, instance, due);
+    }
+  }
+}
+
 ChangeVerdict ChangeFilter::preview(const std::vector<std::uint32_t>& conjunctions,
                                     const event::EventPtr& event, base::Instant now,
                                     TextReader& reader) const {
@@ -262,8 +281,21 @@ ChangeVerdict ChangeFilter::preview_conjunction(std::uint32_t conjunction,
   if (found == nullptr && key_count >= options_.key_count_max) return ChangeVerdict::kFired;
   if (found == nullptr) ++key_count;
   Instance copy = found != nullptr ? *found : Instance{&changes, std::vector<Term>(changes.size())};
+  const bool is_first = !has_last(copy);
   take_values(copy, values, std::make_shared<Held>(Held{event, event_count_}), now);
-  return judge(copy, now, reader).verdict;
+  return verdict_of(judge(copy, now, reader), is_first);
+}
+
+bool ChangeFilter::has_last(const Instance& instance) {
+  return std::ranges::any_of(instance.terms,
+                             [](const Term& term) { return term.last.has_value(); });
+}
+
+// What becomes of a reading: a first one that is taken silently is not held.
+ChangeVerdict ChangeFilter::verdict_of(const Judgement& judgement, bool is_first) {
+  const bool is_taken =
+      is_first && judgement.verdict == ChangeVerdict::kHeld && !judgement.due.has_value();
+  return is_taken ? ChangeVerdict::kWithinThreshold : judgement.verdict;
 }
 
 ChangeReading ChangeFilter::reading(const filter::Change& change, const event::Event& event,
@@ -309,6 +341,48 @@ const ChangeFilter::Term* ChangeFilter::find_term(const filter::Change& change,
     }
   }
   return nullptr;
+}
+
+std::vector<std::pair<std::string, ChangeFilter::KeyState>> ChangeFilter::key_states() const {
+  std::vector<const Instances::value_type*> entries;
+  for (const auto& entry : instances_.front()) entries.push_back(&entry);
+  std::ranges::sort(entries, {}, [](const Instances::value_type* entry) {
+    const auto& held = entry->second.terms.front().held;
+    return std::tuple(entry->second.read_at, held ? held->order : 0, entry->first);
+  });
+  std::vector<std::pair<std::string, KeyState>> states;
+  for (const Instances::value_type* const entry : entries) {
+    const auto& [key, instance] = *entry;
+    const Term& term = instance.terms.front();
+    KeyState state{.last = std::nullopt, .last_at = term.last_at, .read_at = instance.read_at};
+    if (term.last) state.last = std::get<double>(*term.last);
+    if (term.current) state.current = std::get<double>(*term.current);
+    if (is_awaited(instance, 0)) state.held = term.held->event;
+    state.is_waiting = instance.due.has_value();
+    states.emplace_back(key, std::move(state));
+  }
+  return states;
+}
+
+void ChangeFilter::put(std::string_view key, const KeyState& state) {
+  const auto& changes = changes_of(0);
+  const filter::Change& change = change_of(changes.front());
+  const bool has_news =
+      state.is_waiting && state.held && state.last && state.current &&
+      (has_moved(std::get<filter::Moves>(change.movement), *state.last, *state.current) ||
+       silent(change, state.last_at, state.read_at));
+  const base::Instant ready = earliest(change, state.last_at);
+  const bool is_held = has_news && ready > state.read_at;
+  Instance instance{&changes, std::vector<Term>(1)};
+  Term& term = instance.terms.front();
+  if (state.last) term.last = *state.last;
+  if (state.current) term.current = *state.current;
+  term.last_at = state.last_at;
+  term.held = std::make_shared<Held>(Held{state.held, event_count_++, !state.held});
+  const auto added = instances_.front().emplace(key, std::move(instance)).first;
+  ++key_count_;
+  note_reading(0, added->first, added->second, state.read_at);
+  reschedule(0, added->first, added->second, is_held ? std::optional(ready) : std::nullopt);
 }
 
 }  // namespace weir::match

@@ -32,6 +32,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -40,6 +42,8 @@
 #include "event/event.h"
 #include "filter/filter.h"
 #include "match/change/initial.h"
+#include "match/change_memory.h"
+#include "match/text_reader.h"
 
 namespace weir::match {
 
@@ -87,6 +91,10 @@ class ChangeFilter {
   // False if there was nothing to forget.
   bool forget(const event::Event& event, base::Instant now);
 
+  // Goes on with another filter of the same shape: only thresholds differ. What is remembered stays,
+  // and the newest value is judged again where it is still held back; else the next one is.
+  void retune(filter::FilterPtr filter, base::Instant now, TextReader& reader);
+
   // What update() would say. Changes nothing.
   ChangeVerdict preview(const std::vector<std::uint32_t>& conjunctions,
                         const event::EventPtr& event, base::Instant now, TextReader& reader) const;
@@ -102,8 +110,24 @@ class ChangeFilter {
   // is more to say. Requires a filter that was told nothing; after a failure it is of no use.
   base::Result<void> restore(ChangeLayout layout, base::ByteReader& reader, base::Instant& latest);
 
+  // What is remembered of one key by a filter whose only term is about how far a number moves, for
+  // whoever keeps that elsewhere.
+  struct KeyState {
+    std::optional<double> last;
+    base::Instant last_at = {};
+    std::optional<double> current = {};
+    base::Instant read_at = {};
+    event::EventPtr held = {};  // of the current value, if it may still be delivered
+    bool is_waiting = false;    // for the end of an interval
+  };
+  // In the order of their readings, as far as that is known.
+  std::vector<std::pair<std::string, KeyState>> key_states() const;
+  // Requires that nothing is known of the key. It goes on waiting only if the value has moved.
+  void put(std::string_view key, const KeyState& state);
+
   std::size_t key_count() const { return key_count_; }
   std::uint64_t overflow_count() const { return overflow_count_; }
+  void set_overflow_count(std::uint64_t count) { overflow_count_ = count; }
 
  private:
   // An event as the current value of one or more terms, and whether the subscriber has it.
@@ -166,6 +190,8 @@ class ChangeFilter {
                                    const event::Event& event, TextReader& reader, Values& values);
   void take_values(Instance& instance, const Values& values, const std::shared_ptr<Held>& held,
                    base::Instant now) const;
+  static bool has_last(const Instance& instance);
+  static ChangeVerdict verdict_of(const Judgement& judgement, bool is_first);
   static Judgement judge(const Instance& instance, base::Instant now, TextReader& reader);
   ChangeVerdict try_fire(std::uint32_t conjunction, const std::string& key, Instance& instance,
                          base::Instant now, TextReader& reader,
@@ -183,6 +209,7 @@ class ChangeFilter {
   static void deliver(std::vector<std::shared_ptr<Held>>& fired,
                       std::vector<event::EventPtr>& delivered);
   static bool is_awaited(const Instance& instance, std::size_t term_index);
+  static bool is_held_back(const Instance& instance, std::size_t term_index);
   static bool is_previous_awaited(const Instance& instance, const Term& term);
   std::vector<const Held*> awaited_events() const;
   static void save_instance(const Instance& instance, const std::vector<const Held*>& events,

@@ -48,9 +48,18 @@ const filter::Change& change_of(const filter::ExprPtr& expr) {
 // upon the next event or never, and takes this one along only if that asks for the previous one.
 bool ChangeFilter::is_awaited(const Instance& instance, std::size_t term_index) {
   const Term& term = instance.terms[term_index];
-  return term.held != nullptr && !term.held->delivered &&
-         (instance.due || instance.terms.size() > 1 ||
-          change_of((*instance.changes)[term_index]).with_previous);
+  if (term.held == nullptr || term.held->delivered) return false;
+  const filter::Change& change = change_of((*instance.changes)[term_index]);
+  return instance.due || instance.terms.size() > 1 || change.with_previous ||
+         is_held_back(instance, term_index);
+}
+
+// Also if it has not moved: another threshold may make it move.
+bool ChangeFilter::is_held_back(const Instance& instance, std::size_t term_index) {
+  const Term& term = instance.terms[term_index];
+  const auto& every = change_of((*instance.changes)[term_index]).at_most_every;
+  return every && term.last && term.last_at < instance.read_at &&
+         term.last_at + *every > instance.read_at;
 }
 
 bool ChangeFilter::is_previous_awaited(const Instance& instance, const Term& term) {

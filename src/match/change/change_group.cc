@@ -138,7 +138,9 @@ std::optional<ChangeGroup::SourceView> ChangeGroup::source(std::string_view key)
 bool ChangeGroup::forget(std::uint64_t id, double threshold, std::string_view key) {
   const Sources::iterator source = find(key);
   if (source == sources_.end() || !index_.contains({threshold, id})) return false;
-  set_state(source, {threshold, id}, PieceState::nothing(Initial::kDeliver));
+  const bool is_unusual = unusual_.contains({threshold, id});
+  const Initial initial = is_unusual ? other_than(options_.usual_initial) : options_.usual_initial;
+  set_state(source, {threshold, id}, PieceState::nothing(initial));
   return true;
 }
 
@@ -226,7 +228,7 @@ void ChangeGroup::set_active(Sources::iterator source, base::Instant at) {
   auto behind = sources_.end();
   while (behind != sources_.begin()) {
     const auto before = std::prev(behind);
-    if (before == source || before->active_at <= at) break;
+    if (before != source && before->active_at <= at) break;
     behind = before;
   }
   if (behind != source) sources_.splice(behind, sources_, source);
@@ -236,7 +238,7 @@ void ChangeGroup::set_active(Sources::iterator source, base::Instant at) {
 void ChangeGroup::retire(base::Instant now) {
   while (options_.idle && !sources_.empty()) {
     const auto oldest = sources_.begin();
-    if (oldest->active_at + *options_.idle >= now || oldest->wake) return;
+    if (oldest->active_at + *options_.idle > now || oldest->wake) return;
     by_key_.erase(oldest->key);
     sources_.erase(oldest);
     ++counters_.retired;

@@ -2,7 +2,7 @@
 // ChangeGroup: all subscribers of one movement (direction, percent, strict or inclusive, timing),
 // and the sources of their readings, one for each key.
 //
-// A source is made by its first reading and retired when it had none for longer than `idle`; a
+// A source is made by its first reading and retired when it had none for `idle`; a
 // reading after that is a first reading again. Beyond key_count_max sources, a reading of a new key
 // is for everybody and not remembered. Joining and leaving do not depend on how many sources there
 // are: see JoinLog.
@@ -94,7 +94,7 @@ class ChangeGroup {
   // What a subscriber was last told from a source; nullopt if nothing.
   std::optional<LastDelivery> last(std::uint64_t id, double threshold, std::string_view key);
   std::optional<SourceView> source(std::string_view key) const;
-  // Nothing was delivered: the next reading will be. False if there is no such subscriber or key.
+  // The next reading is the first one again. False if there is no such subscriber or key.
   bool forget(std::uint64_t id, double threshold, std::string_view key);
 
   // Puts back what last() and source() have told, sources in the order of for_each_source(). False

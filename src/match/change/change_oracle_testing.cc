@@ -10,14 +10,14 @@ std::uint64_t ChangeOracle::nth(std::size_t n) const {
 }
 
 void ChangeOracle::forget(std::uint64_t id, const std::string& key) {
-  if (newest_.contains(key)) subscribers_.at(id).states[key] = {std::nullopt, std::nullopt, true};
+  if (newest_.contains(key)) subscribers_.at(id).states[key] = {};
 }
 
 void ChangeOracle::retire(base::Instant now) {
   if (!options_.idle) return;
   std::erase_if(newest_, [&](const auto& entry) {
     const auto& [key, reading] = entry;
-    if (reading.at + *options_.idle >= now) return false;
+    if (reading.at + *options_.idle > now) return false;
     for (auto& [id, subscriber] : subscribers_) subscriber.states.erase(key);
     return true;
   });
@@ -44,7 +44,7 @@ ChangeOracle::Fired ChangeOracle::update(const std::string& key, double value, b
 bool ChangeOracle::read(const Subscriber& subscriber, State& state, double value,
                         base::Instant now) const {
   const bool is_first = !state.last;
-  const bool takes = subscriber.joiner.initial == Initial::kNone && !state.is_forgotten;
+  const bool takes = subscriber.joiner.initial == Initial::kNone;
   if (is_first && takes) state.last = LastDelivery{value, now};
   const Reading reading{value, now};
   const auto at_most_every = options_.timing.at_most_every;

@@ -46,7 +46,6 @@ class ChangeOracle {
   struct State {
     std::optional<LastDelivery> last;
     std::optional<base::Instant> due;  // set while a held reading waits
-    bool is_forgotten = false;         // then the next reading is delivered whatever the initial
   };
   struct Subscriber {
     ChangeGroup::Joiner joiner;
