@@ -50,7 +50,10 @@ base::Result<CheckpointBody> open_checkpoint(const CheckpointHead& head, std::st
   if (reader.u64() != base::hash_bytes(bytes.substr(0, bytes.size() - kChecksumBytes))) {
     return corrupt_checkpoint(head.kind, "does not have its checksum");
   }
-  if (owner != head.owner) return corrupt_checkpoint(head.kind, "is of another filter");
+  constexpr std::uint8_t kOldVersionMax = 2;
+  const bool is_old = head.kind == CheckpointKind::kSubscription && version <= kOldVersionMax;
+  if (owner != (is_old ? head.old_owner : head.owner))
+    return corrupt_checkpoint(head.kind, "is of another filter");
   return CheckpointBody{version, body};
 }
 

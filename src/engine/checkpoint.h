@@ -3,8 +3,8 @@
 //
 //   u8 kind   u8 version   u64 owner   body   u64 XXH3 of all before
 //
-// The owner tells whose it is: a subscription's state has the XXH3 of its filter's canonical text,
-// corpora have 0. Bodies: docs/formats/checkpoint.md.
+// The owner tells whose it is: a subscription's state has the XXH3 of its filter's shape, up to
+// version 2 of its canonical text; corpora have 0. Bodies: docs/formats/checkpoint.md.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ enum class CheckpointKind : std::uint8_t { kSubscription = 'S', kText = 'T' };
 struct CheckpointHead {
   CheckpointKind kind;
   std::uint64_t owner = 0;
+  std::uint64_t old_owner = 0;  // in version 1 and 2
 };
 
 // Version 1 of a subscription's state had exact windows only, versions 1 and 2 no instants of a

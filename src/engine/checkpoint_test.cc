@@ -267,8 +267,9 @@ TEST(CheckpointTest, RefusesTextThatIsDamagedOrAnalysedOtherwise) {
 
 TEST(CheckpointTest, AnEventThatIsNotAdmittedMovesNothing) {
   Engine engine;
-  const auto admits = [](const event::Event& event) { return event.sequence() > 8; };
-  const auto id = engine.subscribe(kRich, {.admits = admits});
+  const auto gate =
+      std::make_shared<const Gate>([](const event::Event& event) { return event.sequence() > 8; });
+  const auto id = engine.subscribe(kRich, {.gate = gate});
   const std::string fresh = *engine.save(*id);
   fill(engine);
   EXPECT_EQ(*engine.save(*id), fresh);

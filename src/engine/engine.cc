@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/shared_change.h"
 #include "engine/subscription.h"
 #include "match/brute_force.h"
 #include "match/content_matcher.h"
@@ -83,6 +84,7 @@ base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, Subscri
                        std::nullopt};
   }
   const std::string_view state = options.state;
+  const match::Initial initial = options.initial;
   auto made = std::make_unique<Subscription>(filter, options_, std::move(options), published_);
   if (!state.empty()) {
     if (auto restored = made->restore(state); !restored) return restored.error();
@@ -90,8 +92,9 @@ base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, Subscri
   if (auto ready = scorer_.add(*filter); !ready) return ready.error();
   const SubscriptionId id{++last_id_};
   if (!filter->abouts().empty()) with_text_.insert(id);
-  matcher_->add(id, std::move(filter));
   Subscription& subscription = *subscriptions_.emplace(id, std::move(made)).first->second;
+  share(id, subscription, initial);
+  if (!subscription.is_sharing()) matcher_->add(id, std::move(filter));
   if (subscription.change() != nullptr) reschedule(id, subscription);
   return id;
 }
@@ -104,7 +107,11 @@ base::Result<void> Engine::unsubscribe(SubscriptionId id) {
   add(ended_, counters_of(subscription));
   scorer_.remove(subscription.filter());
   with_text_.erase(id);
-  matcher_->remove(id);
+  if (subscription.is_sharing()) {
+    end_sharing(subscription);
+  } else {
+    matcher_->remove(id);
+  }
   subscriptions_.erase(*found);
   return {};
 }
@@ -139,12 +146,16 @@ base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, 
   Subscription& subscription = *(*found)->second;
   auto forgotten = subscription.forget(event, std::max(clamp(now), subscription.restored_at()));
   if (subscription.change() != nullptr) reschedule(id, subscription);
+  if (subscription.is_sharing()) reschedule_share(subscription.membership()->number);
   return forgotten;
 }
 
 std::optional<base::Instant> Engine::next_wake() const {
-  if (wakes_.empty()) return std::nullopt;
-  return wakes_.begin()->first;
+  std::optional<base::Instant> wake;
+  if (!wakes_.empty()) wake = wakes_.begin()->first;
+  if (share_wakes_.empty()) return wake;
+  const base::Instant shared = share_wakes_.begin()->first;
+  return wake ? std::min(*wake, shared) : shared;
 }
 
 base::Instant Engine::clamp(base::Instant now) {
@@ -161,17 +172,22 @@ bool Engine::is_ingest_duplicate(const event::Event& event, base::Instant now) {
 }
 
 void Engine::deliver_due(base::Instant now) {
-  while (!wakes_.empty() && wakes_.begin()->first <= now) {
-    const auto [due, id] = *wakes_.begin();
-    Subscription& subscription = *subscriptions_.find(id)->second;
-    std::vector<event::EventPtr> events;
-    subscription.change()->advance(due, scorer_, events);
-    reschedule(id, subscription);
-    subscription.drop_duplicates(events, due);
-    subscription.counted.delivered += events.size();
-    subscription.touch();
-    if (!events.empty()) hand_out(id, subscription) = std::move(events);
+  for (auto due = next_wake(); due && *due <= now; due = next_wake()) {
+    const bool is_shared = !share_wakes_.empty() && share_wakes_.begin()->first == *due;
+    is_shared ? deliver_due_shared() : deliver_due_alone();
   }
+}
+
+void Engine::deliver_due_alone() {
+  const auto [due, id] = *wakes_.begin();
+  Subscription& subscription = *subscriptions_.find(id)->second;
+  std::vector<event::EventPtr> events;
+  subscription.change()->advance(due, scorer_, events);
+  reschedule(id, subscription);
+  subscription.drop_duplicates(events, due);
+  subscription.counted.delivered += events.size();
+  subscription.touch();
+  if (!events.empty()) hand_out(id, subscription) = std::move(events);
 }
 
 // Matches come sorted, so that a subscription's conjunctions stand side by side.
@@ -180,6 +196,10 @@ void Engine::deliver_matches(const Matches& matches, const event::EventPtr& even
   std::vector<std::uint32_t> conjunctions;
   for (auto match = matches.begin(); match != matches.end();) {
     const SubscriptionId id = match->subscription;
+    if (id.value >= kShareNumberMin) {
+      deliver_share((match++)->subscription.value, event, now);
+      continue;
+    }
     conjunctions.clear();
     for (; match != matches.end() && match->subscription == id; ++match) {
       conjunctions.push_back(match->conjunction);
@@ -257,7 +277,7 @@ std::vector<event::EventPtr>& Engine::hand_out(SubscriptionId id,
 }
 
 SubscriptionCounters Engine::counters_of(const Subscription& subscription) const {
-  SubscriptionCounters counters = subscription.counted;
+  SubscriptionCounters counters = subscription.counted_now();
   counters.published = published_ - subscription.published_before;
   counters.no_match = counters.published - counters.passed - counters.below_score -
                       counters.no_value - counters.within_threshold - counters.held -

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -36,6 +37,7 @@
 #include "event/event.h"
 #include "filter/explain.h"
 #include "filter/filter.h"
+#include "match/change/firing.h"
 #include "match/change_filter.h"
 #include "match/distinct_window.h"
 #include "match/matcher.h"
@@ -66,11 +68,14 @@ struct EngineOptions {
   match::TextCorpusOptions corpus = {};
 };
 
+// Asked about an event that matches, before any state moves; one that it refuses counts as no
+// match. The same event gets the same answer. Must not call the engine.
+using Gate = std::function<bool(const event::Event&)>;
+
 struct SubscribeOptions {
   match::Initial initial = match::Initial::kDeliver;
-  // Asked about an event that matches, before any state moves; one that it refuses counts as no
-  // match. Empty: all are admitted. Must not call the engine.
-  std::function<bool(const event::Event&)> admits = {};
+  // Null: all are admitted. Subscriptions of one gate may share what they remember.
+  std::shared_ptr<const Gate> gate = {};
   // Handed back with each delivery, so that the caller need not look the subscription up.
   std::uint64_t tag = 0;
   // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
@@ -95,8 +100,11 @@ struct EventExplanation {
 
 struct EngineMemory {
   std::size_t matcher_bytes = 0;
+  std::size_t shared_change_bytes = 0;  // what change filters share, and remember there
   std::size_t subscription_count = 0;
 };
+
+class SharedChange;
 
 class Engine {
  public:
@@ -111,9 +119,14 @@ class Engine {
   // A filter in the weir language, under the default limits.
   base::Result<SubscriptionId> subscribe(std::string_view filter, SubscribeOptions options = {});
   base::Result<void> unsubscribe(SubscriptionId id);
+  // Puts a filter in the place of one that differs from it only in how far something must move:
+  // what was delivered is kept, and the next value is judged by the new thresholds. False, and no
+  // change, if the filters differ otherwise or have text.
+  base::Result<bool> retune(SubscriptionId id, filter::FilterPtr filter);
 
-  // The deliveries of this event, by ascending subscription, after those that were held back and
-  // are due by now. Valid until the next call.
+  // The deliveries of this event, after those that were held back and are due by now. By ascending
+  // subscription, but change filters that share what they remember come last, in an order of their
+  // own. Valid until the next call.
   std::span<const Delivery> publish(const event::EventPtr& event, base::Instant now);
   // Only what was held back and is due by now, in the order in which it became due.
   std::span<const Delivery> advance(base::Instant now);
@@ -122,7 +135,7 @@ class Engine {
   // True if there was something to forget. Fails with kEngineKeys if the filter remembers nothing,
   // with kEngineTooManyForgotten if that was done too often within a window.
   base::Result<bool> forget(SubscriptionId id, const event::Event& event, base::Instant now);
-  // When advance() will next have something to deliver.
+  // When advance() may next have something to deliver.
   std::optional<base::Instant> next_wake() const;
 
   // What publish() would do with the event for one subscription, and why. Changes nothing.
@@ -133,8 +146,9 @@ class Engine {
   // became of its events but those that did not match. The same state gives the same bytes; a
   // filter that remembers nothing gives none. Layout: docs/formats/checkpoint.md.
   base::Result<std::string> save(SubscriptionId id) const;
-  // Grows whenever save() may give other bytes than before; 0 at first, restored or not, and
-  // always for a filter that remembers nothing and for an id that is not there.
+  // Grows whenever save() may give other bytes than before, but for counts of events that were not
+  // delivered; 0 at first, restored or not, and always for a filter that remembers nothing and for
+  // an id that is not there.
   std::uint64_t state_revision(SubscriptionId id) const;
 
   // How rare words are, for text predicates: one corpus for each choice of fields in use.
@@ -153,7 +167,7 @@ class Engine {
 
   std::size_t subscription_count() const { return subscriptions_.size(); }
   // What the index of filters takes in all, the filters themselves and what they remember apart.
-  EngineMemory memory() const { return {matcher_->memory_bytes(), subscriptions_.size()}; }
+  EngineMemory memory() const;
   EngineCounters counters() const;
   const match::MatchCounters& match_counters() const { return matcher_->counters(); }
   base::Result<SubscriptionCounters> counters(SubscriptionId id) const;
@@ -162,6 +176,18 @@ class Engine {
 
  private:
   class Subscription;
+  // Change filters of one shape and gate.
+  struct ShareKey {
+    std::string shape;
+    const Gate* gate;
+
+    auto operator<=>(const ShareKey&) const = default;
+  };
+  struct Share {
+    ShareKey key;
+    std::unique_ptr<SharedChange> change;
+    std::optional<base::Instant> wake;
+  };
   using Matches = std::vector<match::Match>;
   using Subscriptions =
       boost::unordered_flat_map<SubscriptionId, std::unique_ptr<Subscription>, base::StrongIdHash>;
@@ -169,12 +195,23 @@ class Engine {
   base::Instant clamp(base::Instant now);
   bool is_ingest_duplicate(const event::Event& event, base::Instant now);
   void deliver_due(base::Instant now);
+  void deliver_due_alone();
+  void deliver_due_shared();
   void deliver_matches(const Matches& matches, const event::EventPtr& event, base::Instant now);
   void deliver_one(SubscriptionId id, Subscription& subscription,
                    const std::vector<std::uint32_t>& conjunctions, const event::EventPtr& event,
                    base::Instant now);
   void count_below_score(const Matches& matches, const event::Event& event);
   void reschedule(SubscriptionId id, Subscription& subscription);
+
+  // engine_shared.cc
+  void share(SubscriptionId id, Subscription& subscription, match::Initial initial);
+  void end_sharing(Subscription& subscription);
+  std::uint64_t make_share(const ShareKey& key, const Subscription& subscription);
+  void reschedule_share(std::uint64_t number);
+  void deliver_share(std::uint64_t number, const event::EventPtr& event, base::Instant now);
+  void deliver_firing(const match::Firing& firing, const event::EventPtr& event, bool is_late);
+
   void deliver_plain(SubscriptionId id, Subscription& subscription, const event::EventPtr& event);
   std::vector<event::EventPtr>& hand_out(SubscriptionId id, const Subscription& subscription);
   std::span<const Delivery> handed_out() const { return {deliveries_.data(), delivery_count_}; }
@@ -190,6 +227,13 @@ class Engine {
   Subscriptions subscriptions_;
   std::set<SubscriptionId> with_text_;
   std::set<std::pair<base::Instant, SubscriptionId>> wakes_;
+  // Beyond all ids of subscriptions.
+  static constexpr std::uint64_t kShareNumberMin = std::uint64_t{1} << 63U;
+  std::uint64_t next_share_number_ = kShareNumberMin;
+  std::map<ShareKey, std::uint64_t> share_numbers_;
+  std::map<std::uint64_t, Share> shares_;  // by number, which is also a matcher's id
+  std::set<std::pair<base::Instant, std::uint64_t>> share_wakes_;
+  match::Firing firing_;              // of the event at hand
   Matches matches_;                   // of the event at hand
   std::vector<Delivery> deliveries_;  // the first delivery_count_; the others keep their memory
   std::size_t delivery_count_ = 0;

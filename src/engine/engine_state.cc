@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "engine/checkpoint.h"
 #include "engine/subscription.h"
+#include "filter/shape.h"
 
 namespace weir::engine {
 namespace {
@@ -18,7 +19,8 @@ constexpr std::array<Count, 6> kOutcomes = {
     &SubscriptionCounters::held,     &SubscriptionCounters::duplicate};
 
 CheckpointHead head_of(const filter::Filter& filter) {
-  return {CheckpointKind::kSubscription, base::hash_bytes(filter.to_text())};
+  return {CheckpointKind::kSubscription, base::hash_bytes(filter::shape_of(filter)),
+          base::hash_bytes(filter.to_text())};
 }
 
 constexpr CheckpointHead kTextHead = {CheckpointKind::kText};
@@ -28,9 +30,10 @@ constexpr CheckpointHead kTextHead = {CheckpointKind::kText};
 std::string Engine::Subscription::save() const {
   if (!has_state()) return {};
   base::ByteWriter writer = begin_checkpoint(head_of(*filter_));
-  for (const Count count : kOutcomes) writer.varint(counted.*count);
-  writer.varint(counted.delivered);
-  if (change_ != nullptr) change_->save(writer);
+  const SubscriptionCounters now = counted_now();
+  for (const Count count : kOutcomes) writer.varint(now.*count);
+  writer.varint(now.delivered);
+  if (const auto change = change_for(nullptr, {})) change->save(writer);
   if (window_ != nullptr) {
     writer.u8(static_cast<std::uint8_t>(window_->mode()));
     window_->save(writer);

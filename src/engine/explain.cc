@@ -82,7 +82,7 @@ Outcome Engine::foretell(Subscription& subscription, const event::EventPtr& even
         !filter.abouts().empty() && match::holds_but_for_score(filter, *event, reader);
     return scored ? Outcome::kBelowScore : Outcome::kNoMatch;
   }
-  if (const match::ChangeFilter* const change = subscription.change()) {
+  if (const auto change = subscription.change_for(event.get(), now)) {
     outcome = outcome_of(change->preview(conjunctions, event, now, reader));
   }
   const bool duplicate = outcome == Outcome::kPassed && subscription.is_duplicate(*event, now);
@@ -97,7 +97,8 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
   const filter::Filter& filter = subscription.filter();
   now = std::max({now, now_, subscription.restored_at()});
 
-  StateContext context(scorer_, subscription.change(), now);
+  const auto change = subscription.change_for(event.get(), now);
+  StateContext context(scorer_, change.get(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
   PreviewReader reader(scorer_, *event);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "engine/shared_change.h"
 #include "match/distinct_window.h"
 
 namespace weir::engine {
@@ -19,10 +20,36 @@ class Engine::Subscription {
                std::uint64_t published_before);
 
   const filter::Filter& filter() const { return *filter_; }
+  const filter::FilterPtr& filter_ptr() const { return filter_; }
+  // Null if there is no change, or if it is shared.
   match::ChangeFilter* change() { return change_.get(); }
 
   std::uint64_t tag() const { return tag_; }
-  bool admits(const event::Event& event) const { return !admits_ || admits_(event); }
+  const std::shared_ptr<const Gate>& gate() const { return gate_; }
+  bool admits(const event::Event& event) const { return !gate_ || (*gate_)(event); }
+
+  // What its change filter has in common with others.
+  struct Membership {
+    std::uint64_t number = 0;
+    SharedChange* change = nullptr;
+    SubscriptionId id;
+    double threshold = 0;
+    match::Initial initial = match::Initial::kDeliver;
+  };
+  bool is_sharing() const { return membership_.has_value(); }
+  const std::optional<Membership>& membership() const { return membership_; }
+  // Requires a change filter that can be shared there; what it remembers goes along.
+  void share(const Membership& membership);
+  void end_sharing();
+  // Requires a filter of the same shape.
+  void retune(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
+  // It is told of a reading, or of one that was held back. False if that is a duplicate.
+  bool take_firing(const match::FiredRange& range, const event::Event& event, base::Instant now,
+                   bool is_late);
+  // A change filter with what is remembered: all of it or, if an event is given, as much as it
+  // takes to foretell what becomes of that; null if there is no change. If it is shared, a copy.
+  std::shared_ptr<const match::ChangeFilter> change_for(const event::Event* only,
+                                                        base::Instant now) const;
 
   // Takes out the events whose keys were delivered within the window.
   void drop_duplicates(std::vector<event::EventPtr>& events, base::Instant now);
@@ -34,7 +61,7 @@ class Engine::Subscription {
 
   std::uint64_t state_overflow() const;
 
-  bool has_state() const { return change_ != nullptr || window_ != nullptr; }
+  bool has_state() const { return change_ != nullptr || is_sharing() || window_ != nullptr; }
   // Empty if there is no state.
   std::string save() const;
   // Takes what save() gave. After a failure the subscription is of no use.
@@ -45,21 +72,31 @@ class Engine::Subscription {
   void touch() {
     if (has_state()) ++revision_;
   }
-  std::uint64_t revision() const { return revision_; }
+  std::uint64_t revision() const;
+  // What is counted by now, without what can be derived from how many events there were.
+  SubscriptionCounters counted_now() const;
 
   // Events the engine had published when this one began, less those that a restored one had seen.
   std::uint64_t published_before;
-  SubscriptionCounters counted;       // without what can be derived
+  SubscriptionCounters counted;       // without what can be derived, also from what is shared
   std::optional<base::Instant> wake;  // when the engine was asked to look again
 
  private:
+  SharedChange::Member member() const { return {membership_->id, membership_->threshold}; }
+  void settle_counts(std::uint64_t otherwise);
+  std::uint64_t state_overflow_of_change() const;
   base::Result<void> restore_parts(std::uint8_t version, base::ByteReader& reader);
   base::Result<void> restore_window(std::uint8_t mode, base::ByteReader& reader);
 
   filter::FilterPtr filter_;
   std::uint64_t tag_;
-  std::function<bool(const event::Event&)> admits_;
-  std::unique_ptr<match::ChangeFilter> change_;
+  std::shared_ptr<const Gate> gate_;
+  match::ChangeOptions change_options_;
+  std::shared_ptr<match::ChangeFilter> change_;
+  std::optional<Membership> membership_;
+  SharedChange::Counts before_sharing_;  // what was counted there before
+  std::uint64_t revision_before_sharing_ = 0;
+  std::uint64_t overflow_before_sharing_ = 0;
   match::DistinctWindowOptions window_options_;
   std::unique_ptr<match::DistinctWindow> window_;
   base::Instant restored_at_{std::numeric_limits<std::int64_t>::min()};

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an engine treats change filters that differ only in their thresholds: as one.
+#include <algorithm>
+#include <utility>
+
+#include "engine/shared_change.h"
+#include "engine/subscription.h"
+#include "filter/shape.h"
+
+namespace weir::engine {
+
+// Moves what the subscription remembers to those of its shape, if it has one.
+void Engine::share(SubscriptionId id, Subscription& subscription, match::Initial initial) {
+  if (!subscription.filter().has_change()) return;
+  auto shape = SharedChange::shape_of(subscription.filter(), options_);
+  if (!shape) return;
+  const ShareKey key{std::move(*shape), subscription.gate().get()};
+  const auto known = share_numbers_.find(key);
+  const std::uint64_t number =
+      known != share_numbers_.end() ? known->second : make_share(key, subscription);
+  subscription.share({.number = number,
+                      .change = shares_.at(number).change.get(),
+                      .id = id,
+                      .threshold = SharedChange::threshold_of(subscription.filter()),
+                      .initial = initial});
+  reschedule_share(number);
+}
+
+std::uint64_t Engine::make_share(const ShareKey& key, const Subscription& subscription) {
+  const std::uint64_t number = next_share_number_++;
+  auto change =
+      std::make_unique<SharedChange>(subscription.filter_ptr(), subscription.gate(), options_);
+  matcher_->add(SubscriptionId{number}, change->filter());
+  shares_.emplace(number, Share{key, std::move(change), std::nullopt});
+  share_numbers_.emplace(key, number);
+  return number;
+}
+
+// The last one takes what they shared along.
+void Engine::end_sharing(Subscription& subscription) {
+  const std::uint64_t number = subscription.membership()->number;
+  subscription.end_sharing();
+  const auto share = shares_.find(number);
+  if (!share->second.change->is_empty()) return reschedule_share(number);
+  if (share->second.wake) share_wakes_.erase({*share->second.wake, number});
+  matcher_->remove(SubscriptionId{number});
+  share_numbers_.erase(share->second.key);
+  shares_.erase(share);
+}
+
+void Engine::reschedule_share(std::uint64_t number) {
+  Share& share = shares_.at(number);
+  const std::optional<base::Instant> wake = share.change->next_wake();
+  if (wake == share.wake) return;
+  if (share.wake) share_wakes_.erase({*share.wake, number});
+  if (wake) share_wakes_.insert({*wake, number});
+  share.wake = wake;
+}
+
+void Engine::deliver_share(std::uint64_t number, const event::EventPtr& event, base::Instant now) {
+  SharedChange& change = *shares_.at(number).change;
+  if (!change.admits(*event)) return;
+  change.update(event, now, scorer_, firing_);
+  deliver_firing(firing_, event, false);
+  reschedule_share(number);
+}
+
+void Engine::deliver_due_shared() {
+  const auto [due, number] = *share_wakes_.begin();
+  shares_.at(number).change->advance(due, firing_);
+  if (firing_.id_count > 0) deliver_firing(firing_, firing_.events->newest, true);
+  reschedule_share(number);
+}
+
+// Late: not for the event being published, but for one that was held back.
+void Engine::deliver_firing(const match::Firing& firing, const event::EventPtr& event,
+                            bool is_late) {
+  firing.for_each_span([&](const match::FiredRange& range, match::ThresholdIndex::Span ids) {
+    for (const std::uint64_t id : ids) {
+      Subscription& subscription = *subscriptions_.find(SubscriptionId{id})->second;
+      if (!subscription.take_firing(range, *event, firing.at, is_late)) continue;
+      hand_out(SubscriptionId{id}, subscription).assign(1, event);
+    }
+  });
+}
+
+base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
+  const auto found = find(id);
+  if (!found) return found.error();
+  Subscription& subscription = *(*found)->second;
+  if (!filter->text_fields().empty()) return false;
+  if (filter::shape_of(subscription.filter()) != filter::shape_of(*filter)) return false;
+  subscription.retune(std::move(filter), std::max(now_, subscription.restored_at()), scorer_);
+  if (subscription.change() != nullptr) reschedule(id, subscription);
+  if (subscription.is_sharing()) reschedule_share(subscription.membership()->number);
+  return true;
+}
+
+EngineMemory Engine::memory() const {
+  EngineMemory memory{.matcher_bytes = matcher_->memory_bytes(),
+                      .shared_change_bytes = 0,
+                      .subscription_count = subscriptions_.size()};
+  for (const auto& [number, share] : shares_) {
+    memory.shared_change_bytes += share.change->group().memory_bytes();
+  }
+  return memory;
+}
+
+}  // namespace weir::engine
