@@ -181,6 +181,27 @@ TEST_F(BrokerTest, ContinuesChangeAndDistinctAfterARestart) {
   EXPECT_THAT(distinct->ids(), ElementsAre("1", "2", "3", "5")) << "4 has the value of 1";
 }
 
+TEST_F(BrokerTest, AnotherThresholdKeepsWhatWasDelivered) {
+  TestBroker broker(options());
+  const auto put = [&](int threshold) {
+    return broker.put(fmt::format(
+        R"({{"id":"c","filters":[{{"weir":"change(data.v, by subject) > {}"}}]}})", threshold));
+  };
+  ASSERT_EQ(put(10), "ok");
+  broker.publish(event(1, R"(,"subject":"s","data":{"v":100})"));
+  broker.publish(event(2, R"(,"subject":"s","data":{"v":105})"));
+  ASSERT_EQ(put(3), "ok");
+  broker.publish(event(3, R"(,"subject":"s","data":{"v":102})"));
+  broker.publish(event(4, R"(,"subject":"s","data":{"v":104})"));
+  ASSERT_EQ(put(20), "ok");
+  broker.open_again();
+  broker.publish(event(5, R"(,"subject":"s","data":{"v":120})"));
+  broker.publish(event(6, R"(,"subject":"s","data":{"v":125})"));
+  const auto consumer = broker.attach("c");
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("1", "4", "6"));
+}
+
 TEST_F(BrokerTest, DeliversWhatWasHeldBackWhenItsTimeComes) {
   TestBroker broker(options());
   ASSERT_EQ(broker.put(R"({"id":"c","filters":[{"weir":"change(data.v) > 1 at most every 10s"}]})"),

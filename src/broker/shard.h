@@ -143,7 +143,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
   // Subscriptions. The number of the event from which on it is in force goes into the row.
   base::Result<std::uint64_t> add(const ShardSubscription& subscription);
-  // Puts another definition in place; the sequence as for add(), nothing if the filter is the same.
+  // Puts another definition in place; the sequence as for add(), nothing if the filter goes on where
+  // the one before was.
   base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
                                                      DefinitionPtr definition);
   void remove(std::uint64_t number, const base::Error& reason);
@@ -180,8 +181,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
                MatchNoteWriter& matches);
   void push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
             MatchNoteWriter& matches);
+  std::shared_ptr<const engine::Gate> gate_of(const PrincipalPtr& principal);
   base::Result<void> engage(Held& held, std::string_view state);
   void disengage(Held& held);
+  bool takes_over(const Held& held, const filter::Filter& before);
   base::Result<Held*> enter(const ShardSubscription& subscription, Outbox outbox,
                             std::string_view state);
   Held* find(std::uint64_t number);
@@ -229,6 +232,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::set<std::string, std::less<>> forbidden_;  // names of tokens, which are never given again
   // When tokens of owners and of consumers expire, and of which subscription.
   std::multiset<std::pair<base::Instant, std::uint64_t>> expiries_;
+  std::map<const Principal*, std::weak_ptr<const engine::Gate>> gates_;  // each keeps its principal
   std::vector<Held*> touched_;            // with something new to send
   std::vector<Held*> stale_;              // whose gauges are behind
   std::vector<std::uint64_t> sequences_;  // of the delivery at hand

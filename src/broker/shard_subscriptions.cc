@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "broker/shard.h"
 #include "broker/shard_held.h"
+#include "filter/shape.h"
 
 namespace weir::broker {
 
@@ -15,13 +16,21 @@ base::Error ended(std::string message) {
   return {base::ErrorId::kBrokerEnded, std::move(message), std::nullopt};
 }
 
-// The gate for events that the owner may not see; none if there are no such events.
-std::function<bool(const event::Event&)> gate_of(const PrincipalPtr& principal) {
-  if (principal->grants.may_see_all()) return {};
-  return [principal](const event::Event& event) { return principal->grants.may_see(event); };
-}
-
 }  // namespace
+
+// The gate for events that the owner may not see, one for each owner; none if there are no such
+// events.
+std::shared_ptr<const engine::Gate> Shard::gate_of(const PrincipalPtr& principal) {
+  if (principal->grants.may_see_all()) return nullptr;
+  if (const auto known = gates_.find(principal.get()); known != gates_.end()) {
+    if (auto gate = known->second.lock()) return gate;
+  }
+  std::erase_if(gates_, [](const auto& gate) { return gate.second.expired(); });
+  auto gate = std::make_shared<const engine::Gate>(
+      [principal](const event::Event& event) { return principal->grants.may_see(event); });
+  gates_[principal.get()] = gate;
+  return gate;
+}
 
 // Puts the filter into force, instead of the one before; of an owner without a token: none.
 base::Result<void> Shard::engage(Held& held, std::string_view state) {
@@ -29,7 +38,7 @@ base::Result<void> Shard::engage(Held& held, std::string_view state) {
   if (!subscription.gauges->allowed) return {};
   const auto id = engine_.subscribe(subscription.definition->filter(),
                                     {.initial = subscription.definition->initial(),
-                                     .admits = gate_of(subscription.principal),
+                                     .gate = gate_of(subscription.principal),
                                      .tag = held.slot,
                                      .state = state});
   if (!id) return id.error();
@@ -93,9 +102,8 @@ base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
   }
   const DefinitionPtr before = std::exchange(held->subscription.definition, std::move(definition));
   const Definition& now = *held->subscription.definition;
-  const bool is_same =
-      before->filter()->to_text() == now.filter()->to_text() && before->initial() == now.initial();
-  if (!is_same) {
+  const bool goes_on = before->initial() == now.initial() && takes_over(*held, *before->filter());
+  if (!goes_on) {
     if (auto engaged = engage(*held, {}); !engaged) {
       held->subscription.definition = before;
       return engaged.error();
@@ -104,8 +112,18 @@ base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
   held->outbox.set_bounds(now.policy(), now.outbox_count_max());
   update_gauges(*held);
   update_wake();
-  if (is_same) return std::optional<std::uint64_t>();
+  if (goes_on) return std::optional<std::uint64_t>();
   return std::optional(last_sequence_ + 1);
+}
+
+// Whether the new filter goes on where the one before was: if they are the same, or differ only in
+// how far something must move.
+bool Shard::takes_over(const Held& held, const filter::Filter& before) {
+  const filter::FilterPtr& now = held.subscription.definition->filter();
+  if (before.to_text() == now->to_text()) return true;
+  if (!held.engine_id) return filter::shape_of(before) == filter::shape_of(*now);
+  const auto retuned = engine_.retune(*held.engine_id, now);
+  return retuned && *retuned;
 }
 
 void Shard::remove(std::uint64_t number, const base::Error& reason) {
