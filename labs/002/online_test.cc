@@ -10,6 +10,7 @@
 #include "event/event_testing.h"
 #include "filter/filter_testing.h"
 #include "match/change_filter.h"
+#include "match/text_scorer.h"
 
 namespace weir::lab {
 namespace {
@@ -20,7 +21,7 @@ using testing::ElementsAre;
 std::vector<std::size_t> delivered_by_change_filter(const Stream& stream, Value threshold) {
   const auto filter = filter::filter_of(fmt::format("change(data.v) > {}", threshold));
   match::ChangeFilter change(filter, {});
-  filter::FixedScorer scorer;
+  match::TextScorer scorer({}, {});
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < stream.size(); ++i) {
     const auto event = event::event_of(fmt::format(R"({{"data":{{"v":{}}}}})", stream[i]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an engine treats change filters that differ only in their thresholds: as one.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/shared_change.h"
@@ -76,10 +77,19 @@ void Engine::deliver_due_shared() {
 void Engine::deliver_firing(const match::Firing& firing, const event::EventPtr& event,
                             bool is_late) {
   firing.for_each_span([&](const match::FiredRange& range, match::ThresholdIndex::Span ids) {
-    for (const std::uint64_t id : ids) {
-      Subscription& subscription = *subscriptions_.find(SubscriptionId{id})->second;
-      if (!subscription.take_firing(range, *event, firing.at, is_late)) continue;
-      hand_out(SubscriptionId{id}, subscription).assign(1, event);
+    // Subscriptions lie all over memory: some are asked for before the first is needed.
+    constexpr std::size_t kBatch = 32;
+    std::array<Subscription*, kBatch> batch;
+    for (std::size_t first = 0; first < ids.size(); first += kBatch) {
+      const auto some = ids.subspan(first, std::min(kBatch, ids.size() - first));
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        batch[i] = subscriptions_.find(SubscriptionId{some[i]})->second.get();
+        batch[i]->prefetch();
+      }
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (!batch[i]->take_firing(range, *event, firing.at, is_late)) continue;
+        hand_out(SubscriptionId{some[i]}, *batch[i]).assign(1, event);
+      }
     }
   });
 }
