@@ -35,6 +35,9 @@ struct BrokerStats {
   std::uint64_t match_signature_rejects = 0;  // of these, stopped by their signature
   std::uint64_t match_verified = 0;           // looked at in full
   std::uint64_t match_matches = 0;            // that hold
+  std::uint64_t change_readings = 0;          // of change filters that share what they remember
+  std::uint64_t change_quiet = 0;             // of these, how many nobody was told of
+  std::uint64_t change_fired = 0;             // subscriptions that were told of one
   std::uint64_t dedup_forgotten = 0;  // accepted events not remembered as long as they should
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;
@@ -46,10 +49,13 @@ struct BrokerStats {
   std::uint64_t pending = 0;   // deliveries in all outboxes
   std::uint64_t blocking = 0;  // full outboxes that block publishers
   std::uint64_t publish_queue_bytes = 0;
-  std::uint64_t window_keys = 0;    // remembered by all distinct clauses
-  std::uint64_t window_bytes = 0;   // of memory for that
-  std::uint64_t matcher_bytes = 0;  // of memory for the index of filters
-  std::uint64_t dedup_keys = 0;     // events remembered at ingest
+  std::uint64_t window_keys = 0;     // remembered by all distinct clauses
+  std::uint64_t window_bytes = 0;    // of memory for that
+  std::uint64_t matcher_bytes = 0;   // of memory for the index of filters
+  std::uint64_t change_sources = 0;  // keys of change filters that share what they remember
+  std::uint64_t change_pieces = 0;   // neighbours by threshold with one history
+  std::uint64_t change_bytes = 0;    // of memory for that
+  std::uint64_t dedup_keys = 0;      // events remembered at ingest
   std::uint64_t dedup_bytes = 0;
   std::uint64_t shard_queue_events = 0;
   std::uint64_t log_bytes = 0;

@@ -181,6 +181,22 @@ TEST_F(BrokerTest, ContinuesChangeAndDistinctAfterARestart) {
   EXPECT_THAT(distinct->ids(), ElementsAre("1", "2", "3", "5")) << "4 has the value of 1";
 }
 
+TEST_F(BrokerTest, TellsTheWorkOfSharedChangeFilters) {
+  TestBroker broker(options());
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_EQ(
+        broker.put(fmt::format(
+            R"({{"id":"c{0}","filters":[{{"weir":"change(data.v, by subject) > {0}"}}]}})", i)),
+        "ok");
+  }
+  int id = 0;
+  for (const double value : {10.0, 12.5, 12.6}) {
+    broker.publish(event(++id, fmt::format(R"(,"subject":"s","data":{{"v":{}}})", value)));
+  }
+  ASSERT_TRUE(eventually([&] { return broker->stats().change_fired == 5; }));
+  EXPECT_GT(broker->stats().change_quiet, 0U);
+}
+
 TEST_F(BrokerTest, AnotherThresholdKeepsWhatWasDelivered) {
   TestBroker broker(options());
   const auto put = [&](int threshold) {

@@ -51,6 +51,12 @@ struct Counters {
   Counter match_verified{0};
   Counter match_matches{0};
   Counter matcher_bytes{0};
+  Counter change_readings{0};
+  Counter change_quiet{0};
+  Counter change_fired{0};
+  Counter change_sources{0};
+  Counter change_pieces{0};
+  Counter change_bytes{0};
   Counter dedup_keys{0};
   Counter dedup_bytes{0};
   Counter dedup_forgotten{0};

@@ -169,7 +169,7 @@ std::vector<MatchReport> Shard::finish_replay(std::uint64_t last_sequence, base:
 }
 
 void Shard::checkpoint() {
-  update_matcher_bytes();
+  update_memory_gauges();
   Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   for (auto& [number, held] : subscriptions_) {
     if (!held->durable() || !held->engine_id) continue;

@@ -143,8 +143,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
   // Subscriptions. The number of the event from which on it is in force goes into the row.
   base::Result<std::uint64_t> add(const ShardSubscription& subscription);
-  // Puts another definition in place; the sequence as for add(), nothing if the filter goes on where
-  // the one before was.
+  // Puts another definition in place; the sequence as for add(), nothing if the filter goes on
+  // where the one before was.
   base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
                                                      DefinitionPtr definition);
   void remove(std::uint64_t number, const base::Error& reason);
@@ -217,14 +217,14 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void mark_stale(Held& held);
   void update_stale_gauges();
   void update_match_gauges();
-  void update_matcher_bytes();
+  void update_memory_gauges();
   void update_wake();
 
   Context context_;
   engine::Engine engine_;
   match::MatchCounters match_seen_ = {};  // as others see them
-  std::size_t matcher_bytes_seen_ = 0;
-  std::size_t matcher_size_seen_ = 0;  // subscriptions, when that was looked at
+  engine::ChangeCounters change_seen_ = {};
+  engine::EngineMemory memory_seen_ = {};
   RecentEvents recent_;
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free

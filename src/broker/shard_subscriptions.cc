@@ -235,16 +235,25 @@ void Shard::update_match_gauges() {
   counters.match_verified += now.verified - match_seen_.verified;
   counters.match_matches += now.matches - match_seen_.matches;
   match_seen_ = now;
+  const engine::ChangeCounters& change = engine_.change_counters();
+  counters.change_readings += change.readings - change_seen_.readings;
+  counters.change_quiet += change.quiet - change_seen_.quiet;
+  counters.change_fired += change.fired - change_seen_.fired;
+  change_seen_ = change;
   // To add up the memory takes a while: only when subscriptions have come or gone in numbers.
   const std::size_t size = engine_.subscription_count();
-  const std::size_t seen = matcher_size_seen_;
-  if (std::max(size, seen) - std::min(size, seen) > seen / 16) update_matcher_bytes();
+  const std::size_t seen = memory_seen_.subscription_count;
+  if (std::max(size, seen) - std::min(size, seen) > seen / 16) update_memory_gauges();
 }
 
-void Shard::update_matcher_bytes() {
-  const std::size_t now = engine_.memory().matcher_bytes;
-  context_.counters.matcher_bytes += now - std::exchange(matcher_bytes_seen_, now);
-  matcher_size_seen_ = engine_.subscription_count();
+void Shard::update_memory_gauges() {
+  const engine::EngineMemory now = engine_.memory();
+  const engine::EngineMemory before = std::exchange(memory_seen_, now);
+  Counters& counters = context_.counters;
+  counters.matcher_bytes += now.matcher_bytes - before.matcher_bytes;
+  counters.change_bytes += now.shared_change_bytes - before.shared_change_bytes;
+  counters.change_sources += now.shared_source_count - before.shared_source_count;
+  counters.change_pieces += now.shared_piece_count - before.shared_piece_count;
 }
 
 // Brings the counts of a window to where others see them.

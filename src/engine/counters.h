@@ -37,6 +37,13 @@ struct SubscriptionCounters {
   bool operator==(const SubscriptionCounters&) const = default;
 };
 
+// Over all change filters there ever were that share what they remember.
+struct ChangeCounters {
+  std::uint64_t readings = 0;
+  std::uint64_t quiet = 0;  // of these, how many nobody was told of
+  std::uint64_t fired = 0;  // subscriptions that were told of one, also late
+};
+
 // Over all subscriptions there ever were.
 struct EngineCounters {
   std::uint64_t received = 0;           // publish() calls

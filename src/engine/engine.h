@@ -98,9 +98,20 @@ struct EventExplanation {
   std::string note;      // why an event that matches counts as none, else empty
 };
 
+// How one source of readings stands that change filters share.
+struct ChangeSourceStats {
+  std::uint64_t readings = 0;
+  std::uint64_t quiet = 0;        // of these, how many nobody was told of
+  std::uint64_t fired = 0;        // subscriptions that were told
+  std::size_t pieces = 0;         // neighbours by threshold with one history
+  std::size_t subscriptions = 0;  // that share it
+};
+
 struct EngineMemory {
   std::size_t matcher_bytes = 0;
   std::size_t shared_change_bytes = 0;  // what change filters share, and remember there
+  std::size_t shared_source_count = 0;  // sources of readings there
+  std::size_t shared_piece_count = 0;
   std::size_t subscription_count = 0;
 };
 
@@ -170,6 +181,11 @@ class Engine {
   EngineMemory memory() const;
   EngineCounters counters() const;
   const match::MatchCounters& match_counters() const { return matcher_->counters(); }
+  const ChangeCounters& change_counters() const { return change_counters_; }
+  // Of the source that the event is of; nothing if the subscription does not share one, or it had
+  // no reading yet.
+  base::Result<std::optional<ChangeSourceStats>> change_source_stats(
+      SubscriptionId id, const event::Event& event) const;
   base::Result<SubscriptionCounters> counters(SubscriptionId id) const;
   // How the window of a distinct clause stands; nothing if the filter has none.
   base::Result<std::optional<match::DistinctStats>> distinct_stats(SubscriptionId id) const;
@@ -233,7 +249,8 @@ class Engine {
   std::map<ShareKey, std::uint64_t> share_numbers_;
   std::map<std::uint64_t, Share> shares_;  // by number, which is also a matcher's id
   std::set<std::pair<base::Instant, std::uint64_t>> share_wakes_;
-  match::Firing firing_;              // of the event at hand
+  match::Firing firing_;  // of the event at hand
+  ChangeCounters change_counters_;
   Matches matches_;                   // of the event at hand
   std::vector<Delivery> deliveries_;  // the first delivery_count_; the others keep their memory
   std::size_t delivery_count_ = 0;

@@ -61,7 +61,12 @@ void Engine::reschedule_share(std::uint64_t number) {
 void Engine::deliver_share(std::uint64_t number, const event::EventPtr& event, base::Instant now) {
   SharedChange& change = *shares_.at(number).change;
   if (!change.admits(*event)) return;
+  const std::uint64_t readings = change.counts().readings;
   change.update(event, now, scorer_, firing_);
+  if (change.counts().readings > readings) {
+    ++change_counters_.readings;
+    change_counters_.quiet += firing_.id_count == 0 ? 1 : 0;
+  }
   deliver_firing(firing_, event, false);
   reschedule_share(number);
 }
@@ -76,6 +81,7 @@ void Engine::deliver_due_shared() {
 // Late: not for the event being published, but for one that was held back.
 void Engine::deliver_firing(const match::Firing& firing, const event::EventPtr& event,
                             bool is_late) {
+  change_counters_.fired += firing.id_count;
   firing.for_each_span([&](const match::FiredRange& range, match::ThresholdIndex::Span ids) {
     // Subscriptions lie all over memory: some are asked for before the first is needed.
     constexpr std::size_t kBatch = 32;
@@ -106,12 +112,23 @@ base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
   return true;
 }
 
+base::Result<std::optional<ChangeSourceStats>> Engine::change_source_stats(
+    SubscriptionId id, const event::Event& event) const {
+  const auto found = find(id);
+  if (!found) return found.error();
+  const auto& membership = (*found)->second->membership();
+  if (!membership) return std::nullopt;
+  return membership->change->source_stats(event);
+}
+
 EngineMemory Engine::memory() const {
   EngineMemory memory{.matcher_bytes = matcher_->memory_bytes(),
-                      .shared_change_bytes = 0,
                       .subscription_count = subscriptions_.size()};
   for (const auto& [number, share] : shares_) {
-    memory.shared_change_bytes += share.change->group().memory_bytes();
+    const match::ChangeGroup& group = share.change->group();
+    memory.shared_change_bytes += group.memory_bytes();
+    memory.shared_source_count += group.source_count();
+    memory.shared_piece_count += group.piece_count();
   }
   return memory;
 }

@@ -158,6 +158,16 @@ std::uint64_t SharedChange::held_count(const Member& member) {
   return count;
 }
 
+std::optional<ChangeSourceStats> SharedChange::source_stats(const event::Event& event) const {
+  const auto source = group_.source(match::event_key(change().keys, event));
+  if (!source) return std::nullopt;
+  return ChangeSourceStats{.readings = source->counters.updates,
+                           .quiet = source->counters.quiet,
+                           .fired = source->counters.fired,
+                           .pieces = source->piece_count,
+                           .subscriptions = group_.size()};
+}
+
 std::vector<std::string_view> SharedChange::keys() const {
   std::vector<std::string_view> keys;
   group_.for_each_source([&](const auto& source) { keys.push_back(source.key); });

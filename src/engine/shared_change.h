@@ -75,6 +75,8 @@ class SharedChange {
   void copy_state(const Member& member, const event::Event* only, match::ChangeFilter& to);
 
   const Counts& counts() const { return counts_; }
+  // Nothing if it had no reading yet.
+  std::optional<ChangeSourceStats> source_stats(const event::Event& event) const;
   // Readings since the last deliveries to the member, of all keys, that were held.
   std::uint64_t held_count(const Member& member);
   // Grows with each reading after which all members' states may be other ones.

@@ -71,6 +71,28 @@ std::string random_filter(base::Prng& prng, std::uint64_t seed) {
   return fmt::format(fmt::runtime(kShapes[shape]), static_cast<double>(prng.below(12)) / 2);
 }
 
+TEST(SharedChangeTest, TellsHowASourceStands) {
+  Engine engine;
+  const SubscriptionId first = *engine.subscribe("change(data.v, by subject) > 1");
+  ASSERT_TRUE(engine.subscribe("change(data.v, by subject) > 3"));
+  const SubscriptionId alone = *engine.subscribe("any change(data.v)");
+  const auto event = [](double value) {
+    return event::event_of(fmt::format(R"({{"subject":"s","data":{{"v":{}}}}})", value));
+  };
+  EXPECT_FALSE(*engine.change_source_stats(first, *event(0)));
+  for (const double value : {10.0, 12.0, 12.5}) engine.publish(event(value), Instant{});
+  const auto stats = **engine.change_source_stats(first, *event(0));
+  EXPECT_EQ(stats.readings, 3U);
+  EXPECT_EQ(stats.quiet, 1U);
+  EXPECT_EQ(stats.fired, 3U);
+  EXPECT_EQ(stats.pieces, 2U);
+  EXPECT_EQ(stats.subscriptions, 2U);
+  EXPECT_FALSE(*engine.change_source_stats(alone, *event(0)));
+  EXPECT_FALSE(engine.change_source_stats(SubscriptionId{99}, *event(0)));
+  EXPECT_EQ(engine.change_counters().fired, 3U);
+  EXPECT_EQ(engine.memory().shared_source_count, 1U);
+}
+
 // An engine, and for each of its subscriptions a change filter of its own.
 class Pair {
  public:

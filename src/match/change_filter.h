@@ -91,8 +91,8 @@ class ChangeFilter {
   // False if there was nothing to forget.
   bool forget(const event::Event& event, base::Instant now);
 
-  // Goes on with another filter of the same shape: only thresholds differ. What is remembered stays,
-  // and the newest value is judged again where it is still held back; else the next one is.
+  // Goes on with another filter of the same shape: only thresholds differ. What is remembered
+  // stays; the newest value is judged again where it is still held back, else the next one is.
   void retune(filter::FilterPtr filter, base::Instant now, TextReader& reader);
 
   // What update() would say. Changes nothing.
