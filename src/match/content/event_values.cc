@@ -87,6 +87,13 @@ void EventValues::clear() {
   }
 }
 
+inline EventValues::Way EventValues::way_to(NodeId parent, std::string_view name,
+                                            std::size_t place) {
+  const std::vector<Guess>& guesses = guesses_[parent];
+  if (place < guesses.size() && is_same(guesses[place].name, name)) return guesses[place].way;
+  return learn_way(parent, name, place);
+}
+
 void EventValues::walk_attributes() {
   const OperandTable& operands = vocabulary_.operands();
   const PathNode& attributes = operands.node(OperandTable::kAttributes);
@@ -140,9 +147,8 @@ void EventValues::walk_elements(NodeId id, JsonRef json) {
   });
 }
 
-EventValues::Way EventValues::way_to(NodeId parent, std::string_view name, std::size_t place) {
+EventValues::Way EventValues::learn_way(NodeId parent, std::string_view name, std::size_t place) {
   std::vector<Guess>& guesses = guesses_[parent];
-  if (place < guesses.size() && is_same(guesses[place].name, name)) return guesses[place].way;
   const Way way = find_way(parent, name);
   if (place >= kPlaceCountMax || name.size() > kNameBytesMax) return way;
   if (place >= guesses.size()) guesses.resize(place + 1);
@@ -204,10 +210,17 @@ void EventValues::look_up_affixes(SlotId slot, std::string_view text, const Slot
 }
 
 void EventValues::look_up_value(SlotId slot, const Value& value) {
+  const PointIndex& points = vocabulary_.points();
+  if (value.kind() == ValueKind::kInt) {
+    const auto bits = static_cast<std::uint64_t>(value.as_int());
+    const std::uint64_t hash = PointIndex::hash_of_integer(slot, bits);
+    integer_look_ups_.push_back({bits, hash, slot});
+    return points.prefetch(hash);
+  }
   LookUp& asked = look_ups_.emplace_back();
   if (!make_point(slot, value, asked.point)) return look_ups_.pop_back();
   asked.hash = asked.point.hash();
-  vocabulary_.points().prefetch(asked.hash);
+  points.prefetch(asked.hash);
 }
 
 void EventValues::look_up(const PointView& point) {
@@ -224,6 +237,21 @@ void EventValues::finish_look_ups() {
     codes_[column_of(asked.point.slot, ColumnKind::kPoint)] = point_code(found);
   }
   look_ups_.clear();
+  finish_integer_look_ups();
+}
+
+// Without a branch on whether a filter names the integer, which is hard to foresee.
+void EventValues::finish_integer_look_ups() {
+  std::size_t count = points_.size();
+  points_.resize(count + integer_look_ups_.size());
+  for (const auto& [bits, hash, slot] : integer_look_ups_) {
+    const PointId found = vocabulary_.points().find_integer(slot, bits, hash);
+    points_[count] = found;
+    count += found != kNoId ? 1U : 0U;
+    codes_[column_of(slot, ColumnKind::kPoint)] = found != kNoId ? point_code(found) : kOtherCode;
+  }
+  points_.resize(count);
+  integer_look_ups_.clear();
 }
 
 void EventValues::set_ordered(ColumnId column, Code code) {

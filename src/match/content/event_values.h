@@ -50,6 +50,7 @@ class EventValues {
     SlotId only_slot = kNoId;  // the child is nothing but this slot, as it is
   };
   Way way_to(NodeId parent, std::string_view name, std::size_t place);
+  Way learn_way(NodeId parent, std::string_view name, std::size_t place);
   Way find_way(NodeId parent, std::string_view name) const;
   void fill(const PathNode& node, event::JsonRef json);
   void take(SlotId slot);
@@ -57,6 +58,7 @@ class EventValues {
   void look_up_value(SlotId slot, const event::Value& value);
   void look_up(const PointView& point);
   void finish_look_ups();
+  void finish_integer_look_ups();
   void set_ordered(ColumnId column, Code code);
 
   // A point that is to be looked up: all are first asked for, then fetched.
@@ -65,12 +67,19 @@ class EventValues {
     std::uint64_t hash = 0;
   };
 
+  struct IntegerLookUp {
+    std::uint64_t bits;
+    std::uint64_t hash;
+    SlotId slot;
+  };
+
   const Vocabulary& vocabulary_;
   const event::Event* event_ = nullptr;
   std::vector<Code> codes_;           // by column
   std::vector<event::Value> values_;  // by slot
   std::vector<SlotId> filled_;        // slots with a value
   std::vector<LookUp> look_ups_;
+  std::vector<IntegerLookUp> integer_look_ups_;
   std::vector<PointId> points_;
   std::vector<ColumnId> ordered_columns_;
   // What stood at some place in the members of a node, in the last event.

@@ -20,7 +20,9 @@ void MatchSort::sort(std::vector<Match>& matches, std::size_t first) {
   const auto begin = matches.begin() + static_cast<std::ptrdiff_t>(first);
   std::uint64_t differing = 0;
   bool has_conjunctions = false;
+  ids_.clear();
   for (auto match = begin; match != matches.end(); ++match) {
+    ids_.push_back(match->subscription.value);
     differing |= match->subscription.value ^ begin->subscription.value;
     has_conjunctions |= match->conjunction != 0;
   }
@@ -28,10 +30,6 @@ void MatchSort::sort(std::vector<Match>& matches, std::size_t first) {
     std::sort(begin, matches.end());
     matches.erase(std::unique(begin, matches.end()), matches.end());
     return;
-  }
-  ids_.clear();
-  for (auto match = begin; match != matches.end(); ++match) {
-    ids_.push_back(match->subscription.value);
   }
   if (ids_.size() <= kFew) {
     rank();

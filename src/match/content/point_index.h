@@ -84,6 +84,18 @@ class PointIndex {
       if (entry.bits == bits && entry.kind == kind && is(entry.id, point)) return entry.id;
     }
   }
+  // The same for an integer, of which there are most.
+  static std::uint64_t hash_of_integer(SlotId slot, std::uint64_t bits) {
+    return PointView{.slot = slot, .bits = bits}.hash();
+  }
+  PointId find_integer(SlotId slot, std::uint64_t bits, std::uint64_t hash) const {
+    const std::uint32_t kind = entry_kind({.slot = slot});
+    for (std::size_t place = place_of(hash);; place = next(place)) {
+      const Entry& entry = table_[place];
+      if (entry.bits == bits && entry.kind == kind) return entry.id;
+      if (entry.id == kNoId) return kNoId;
+    }
+  }
   // For a find() of that hash some steps later.
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[place_of(hash)]); }
   PointView view(PointId id) const;
