@@ -125,6 +125,25 @@ class ChangeFilter {
   // Requires that nothing is known of the key. It goes on waiting only if the value has moved.
   void put(std::string_view key, const KeyState& state);
 
+  // The same for a filter without keys, timing and previous readings, whose terms are all about how
+  // far numbers move.
+  struct TermState {
+    std::optional<double> last;
+    base::Instant last_at = {};
+    std::optional<double> current = {};
+    std::uint64_t order = 0;     // of the current value's event; one event has one order
+    event::EventPtr event = {};  // null if it was delivered
+  };
+  struct ConjunctionState {
+    base::Instant read_at;
+    std::vector<TermState> terms;
+  };
+  using ConjunctionStates = std::vector<std::optional<ConjunctionState>>;  // none: no reading yet
+  // Nothing if there is more, from a state that save() would not write.
+  std::optional<ConjunctionStates> conjunction_states() const;
+  // Requires a filter that was told nothing.
+  void put(const ConjunctionStates& states);
+
   std::size_t key_count() const { return key_count_; }
   std::uint64_t overflow_count() const { return overflow_count_; }
   void set_overflow_count(std::uint64_t count) { overflow_count_ = count; }
@@ -208,6 +227,7 @@ class ChangeFilter {
   void erase(std::uint32_t conjunction, Instances::iterator entry);
   static void deliver(std::vector<std::shared_ptr<Held>>& fired,
                       std::vector<event::EventPtr>& delivered);
+  static TermState state_of(const Term& term);
   static bool is_awaited(const Instance& instance, std::size_t term_index);
   static bool is_held_back(const Instance& instance, std::size_t term_index);
   static bool is_previous_awaited(const Instance& instance, const Term& term);

@@ -34,8 +34,7 @@ class Case {
     });
     for (std::size_t i = 0; i < kSourceCount; ++i) walks_.emplace_back(i);
     for (std::size_t i = 0; i < 5 * kSourceCount; ++i) {
-      index_.update(static_cast<SourceNumber>(i % kSourceCount), walks_[i % kSourceCount].next(),
-                    firing_);
+      update(i, walks_[i % kSourceCount].next());
     }
   }
 
@@ -51,7 +50,7 @@ class Case {
     const std::uint64_t flips = index_.counters().flips;
     const double seconds = base::seconds_of([&] {
       for (std::size_t i = 0; i < kReadingCount; ++i) {
-        index_.update(static_cast<SourceNumber>(i % kSourceCount), values[i], firing_);
+        update(i, values[i]);
       }
     });
     return {seconds, static_cast<double>(index_.counters().flips - flips)};
@@ -61,6 +60,10 @@ class Case {
   double add_us() const { return adding_ * 1e6 / static_cast<double>(index_.size()); }
 
  private:
+  void update(std::size_t step, double value) {
+    const CompositeReading reading{static_cast<SourceNumber>(step % kSourceCount), value};
+    index_.update({&reading, 1}, firing_);
+  }
   static std::vector<CompositeConjunction> random(base::Prng& prng) {
     std::vector<CompositeConjunction> conjunctions(1);
     for (int i = 0; i < 3; ++i) {

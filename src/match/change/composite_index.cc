@@ -18,7 +18,7 @@ Position listed(std::uint32_t index) { return {0, index}; }
 }  // namespace
 
 void CompositeIndex::add(std::uint64_t id, std::span<const CompositeConjunction> conjunctions,
-                         Newcomer newcomer) {
+                         Newcomer newcomer, Initial initial) {
   const auto count = static_cast<std::uint32_t>(conjunctions.size());
   const std::uint32_t slot = composites_.take(1);
   WEIR_CHECK(slots_.emplace(id, slot).second);
@@ -26,15 +26,16 @@ void CompositeIndex::add(std::uint64_t id, std::span<const CompositeConjunction>
   composites_[slot] = {id, first, count};
   for (std::uint32_t i = 0; i < count; ++i) {
     conjunctions_[first + i].composite = slot;
-    add_conjunction(first + i, conjunctions[i], newcomer);
+    add_conjunction(first + i, conjunctions[i], newcomer, initial);
   }
 }
 
 void CompositeIndex::add_conjunction(std::uint32_t index, const CompositeConjunction& leaves,
-                                     Newcomer newcomer) {
+                                     Newcomer newcomer, Initial initial) {
   WEIR_CHECK(!leaves.empty());
   Conjunction& conjunction = conjunctions_[index];
   conjunction.leaf_count = static_cast<std::uint32_t>(leaves.size());
+  conjunction.waits_for = conjunction.leaf_count;
   conjunction.first_leaf = leaves_.take(conjunction.leaf_count);
   for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
     const std::uint32_t leaf_index = conjunction.first_leaf + i;
@@ -42,13 +43,14 @@ void CompositeIndex::add_conjunction(std::uint32_t index, const CompositeConjunc
     leaf.condition = leaves[i].condition;
     leaf.source = leaves[i].source;
     leaf.conjunction = index;
+    leaf.takes_first = initial == Initial::kNone;
     WEIR_CHECK(leaf.condition.is_valid());
     Source& source = source_of(leaf.source);
-    if (newcomer == Newcomer::kKnowsCurrent && source.current) {
-      leaf.state = State::kFresh;
+    leaf.is_apart = newcomer == Newcomer::kKnowsNothing || !source.current;
+    if (leaf.is_apart) {
+      source.apart.insert(listed(leaf_index));
     } else {
-      source.unknown.insert(listed(leaf_index));
-      ++conjunction.waits_for;
+      judge(leaf_index);
     }
   }
   set_ready(index);
@@ -74,25 +76,20 @@ void CompositeIndex::remove_conjunction(std::uint32_t index) {
     const std::uint32_t leaf_index = conjunction.first_leaf + i;
     Leaf& leaf = leaves_[leaf_index];
     set_band(leaf_index, Band());
-    sources_[leaf.source].unknown.erase(listed(leaf_index));
+    sources_[leaf.source].apart.erase(listed(leaf_index));
+    own_values_.erase(leaf_index);
   }
   leaves_.give_back(conjunction.first_leaf, conjunction.leaf_count);
 }
 
-void CompositeIndex::update(SourceNumber source_number, double value, CompositeFiring& firing) {
-  ++counters_.updates;
+void CompositeIndex::update(std::span<const CompositeReading> readings, CompositeFiring& firing) {
   firing.composites.clear();
-  firing.sources.clear();
+  firing.conjunctions.clear();
+  firing.taken.clear();
   candidates_.clear();
   fired_.clear();
-  Source& source = source_of(source_number);
-  const std::optional<double> before = std::exchange(source.current, value);
-  learn(source);
-  if (before) cross(source, *before, value);
-  source.ready.for_each_span(
-      source.ready.begin(), source.ready.end(), [&](ThresholdIndex::Span conjunctions) {
-        candidates_.insert(candidates_.end(), conjunctions.begin(), conjunctions.end());
-      });
+  for (const CompositeReading& reading : readings) move(reading, firing);
+  for (const CompositeReading& reading : readings) list_ready(sources_[reading.source]);
   for (const std::uint32_t index : candidates_) {
     if (conjunctions_[index].waits_for == 0) fired_.push_back(index);
   }
@@ -102,16 +99,40 @@ void CompositeIndex::update(SourceNumber source_number, double value, CompositeF
   if (!fired_.empty()) report(firing);
 }
 
-// The first value satisfies whoever has waited for one.
-void CompositeIndex::learn(Source& source) {
-  if (source.unknown.size() == 0) return;
-  source.unknown.for_each_span(
-      source.unknown.begin(), source.unknown.end(), [&](ThresholdIndex::Span leaves) {
-        for (const std::uint64_t leaf : leaves) {
-          set_state(leaves_[static_cast<std::uint32_t>(leaf)], State::kFresh);
+void CompositeIndex::move(const CompositeReading& reading, CompositeFiring& firing) {
+  ++counters_.updates;
+  Source& source = source_of(reading.source);
+  const std::optional<double> before = std::exchange(source.current, reading.value);
+  learn(source, firing);
+  if (before) cross(source, *before, reading.value);
+}
+
+// Those that were satisfied already fire without a flip.
+void CompositeIndex::list_ready(const Source& source) {
+  source.ready.for_each_span(
+      source.ready.begin(), source.ready.end(), [&](ThresholdIndex::Span conjunctions) {
+        for (const std::uint64_t index : conjunctions) {
+          candidates_.push_back(static_cast<std::uint32_t>(index));
         }
       });
-  source.unknown = ThresholdIndex();
+}
+
+// Who stands apart has waited for this value.
+void CompositeIndex::learn(Source& source, CompositeFiring& firing) {
+  if (source.apart.size() == 0) return;
+  source.apart.for_each_span(
+      source.apart.begin(), source.apart.end(), [&](ThresholdIndex::Span leaves) {
+        for (const std::uint64_t index : leaves) attach(static_cast<std::uint32_t>(index), firing);
+      });
+  source.apart = ThresholdIndex();
+}
+
+void CompositeIndex::attach(std::uint32_t index, CompositeFiring& firing) {
+  Leaf& leaf = leaves_[index];
+  leaf.is_apart = false;
+  own_values_.erase(index);
+  if (leaf.takes_first && !leaf.has_last()) firing.taken.push_back(taken_leaf(index));
+  judge(index);
 }
 
 // Touches the leaves with an end that the value has crossed. Beyond its high end, or below its low
@@ -155,9 +176,14 @@ void CompositeIndex::fire(std::uint32_t index) {
   const Conjunction conjunction = conjunctions_[index];
   for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
     const std::uint32_t leaf = conjunction.first_leaf + i;
-    take(leaf, *sources_[leaves_[leaf].source].current);
+    take(leaf, current_of(leaf));
   }
   set_ready(index);
+}
+
+double CompositeIndex::current_of(std::uint32_t index) const {
+  const Leaf& leaf = leaves_[index];
+  return leaf.is_apart ? own_values_.at(index) : *sources_[leaf.source].current;
 }
 
 // The value becomes the leaf's last one.
@@ -165,8 +191,19 @@ void CompositeIndex::take(std::uint32_t index, double last) {
   Leaf& leaf = leaves_[index];
   leaf.last = last;
   set_band(index, leaf.condition.quiet_band(last));
-  const double current = *sources_[leaf.source].current;
-  set_state(leaf, leaf.band.contains(current) ? State::kQuiet : State::kSatisfied);
+  set_state(leaf, leaf.band.contains(current_of(index)) ? State::kQuiet : State::kSatisfied);
+}
+
+// What the current value means to a leaf, which may be its first one.
+void CompositeIndex::judge(std::uint32_t index) {
+  Leaf& leaf = leaves_[index];
+  if (leaf.has_last()) {
+    set_state(leaf, leaf.band.contains(current_of(index)) ? State::kQuiet : State::kSatisfied);
+  } else if (leaf.takes_first) {
+    take(index, current_of(index));
+  } else {
+    set_state(leaf, State::kFresh);
+  }
 }
 
 void CompositeIndex::set_band(std::uint32_t index, const Band& band) {
@@ -197,25 +234,27 @@ void CompositeIndex::set_ready(std::uint32_t index) {
   }
 }
 
+TakenLeaf CompositeIndex::taken_leaf(std::uint32_t index) const {
+  const std::uint32_t conjunction_index = leaves_[index].conjunction;
+  const Conjunction& conjunction = conjunctions_[conjunction_index];
+  const Composite& composite = composites_[conjunction.composite];
+  return {composite.id, {conjunction_index - composite.first, index - conjunction.first_leaf}};
+}
+
 void CompositeIndex::report(CompositeFiring& firing) {
-  const auto id_of = [&](std::uint32_t index) {
-    return composites_[conjunctions_[index].composite].id;
+  const auto composite_of = [&](std::uint32_t index) -> const Composite& {
+    return composites_[conjunctions_[index].composite];
   };
-  std::sort(fired_.begin(), fired_.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return id_of(a) < id_of(b); });
-  for (std::size_t i = 0; i < fired_.size();) {
-    FiredComposite fired{id_of(fired_[i]), firing.sources.size(), 0};
-    for (; i < fired_.size() && id_of(fired_[i]) == fired.id; ++i) {
-      const Conjunction& conjunction = conjunctions_[fired_[i]];
-      for (std::uint32_t leaf = 0; leaf < conjunction.leaf_count; ++leaf) {
-        firing.sources.push_back(leaves_[conjunction.first_leaf + leaf].source);
-      }
+  std::sort(fired_.begin(), fired_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(composite_of(a).id, a) < std::pair(composite_of(b).id, b);
+  });
+  for (const std::uint32_t index : fired_) {
+    const Composite& composite = composite_of(index);
+    if (firing.composites.empty() || firing.composites.back().id != composite.id) {
+      firing.composites.push_back({composite.id, firing.conjunctions.size(), 0});
     }
-    const auto begin = firing.sources.begin() + static_cast<std::ptrdiff_t>(fired.source_begin);
-    std::sort(begin, firing.sources.end());
-    firing.sources.erase(std::unique(begin, firing.sources.end()), firing.sources.end());
-    fired.source_end = firing.sources.size();
-    firing.composites.push_back(fired);
+    firing.conjunctions.push_back(index - composite.first);
+    firing.composites.back().end = firing.conjunctions.size();
   }
 }
 
@@ -236,33 +275,56 @@ std::optional<CompositeIndex::LeafView> CompositeIndex::view(std::uint64_t id,
   if (!index) return std::nullopt;
   const Leaf& leaf = leaves_[*index];
   LeafView view;
+  view.is_apart = leaf.is_apart;
   if (leaf.state == State::kUnknown) return view;
-  view.current = sources_[leaf.source].current;
+  view.current = current_of(*index);
   view.satisfied = leaf.state != State::kQuiet;
   if (leaf.state != State::kFresh) view.last = leaf.last;
   return view;
 }
 
-bool CompositeIndex::restore(std::uint64_t id, LeafPlace place, std::optional<double> last) {
+bool CompositeIndex::restore(std::uint64_t id, LeafPlace place, std::optional<double> last,
+                             double current) {
   const std::optional<std::uint32_t> index = find_leaf(id, place);
   if (!index) return false;
   Leaf& leaf = leaves_[*index];
-  Source& source = sources_[leaf.source];
-  WEIR_CHECK(source.current.has_value());
-  source.unknown.erase(listed(*index));
+  WEIR_CHECK(leaf.state == State::kUnknown);
+  own_values_.emplace(*index, current);
   if (last) {
     take(*index, *last);
   } else {
-    set_band(*index, Band());
     set_state(leaf, State::kFresh);
   }
   set_ready(leaf.conjunction);
   return true;
 }
 
-void CompositeIndex::restore_current(SourceNumber source, double value) {
-  WEIR_CHECK(!source_of(source).current.has_value());
-  source_of(source).current = value;
+bool CompositeIndex::forget(std::uint64_t id) {
+  const auto found = slots_.find(id);
+  if (found == slots_.end()) return false;
+  const Composite composite = composites_[found->second];
+  bool knew = false;
+  for (std::uint32_t i = 0; i < composite.count; ++i) {
+    knew = forget_conjunction(composite.first + i) || knew;
+  }
+  return knew;
+}
+
+bool CompositeIndex::forget_conjunction(std::uint32_t index) {
+  const Conjunction conjunction = conjunctions_[index];
+  bool knew = false;
+  for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
+    const std::uint32_t leaf_index = conjunction.first_leaf + i;
+    Leaf& leaf = leaves_[leaf_index];
+    knew = knew || leaf.state != State::kUnknown;
+    set_band(leaf_index, Band());
+    set_state(leaf, State::kUnknown);
+    own_values_.erase(leaf_index);
+    leaf.is_apart = true;
+    sources_[leaf.source].apart.insert(listed(leaf_index));
+  }
+  set_ready(index);
+  return knew;
 }
 
 CompositeIndex::Source& CompositeIndex::source_of(SourceNumber number) {
@@ -273,10 +335,11 @@ CompositeIndex::Source& CompositeIndex::source_of(SourceNumber number) {
 std::size_t CompositeIndex::memory_bytes() const {
   std::size_t bytes = leaves_.memory_bytes() + conjunctions_.memory_bytes() +
                       composites_.memory_bytes() + sources_.capacity() * sizeof(Source) +
-                      slots_.bucket_count() * (sizeof(*slots_.begin()) + 1);
+                      slots_.bucket_count() * (sizeof(*slots_.begin()) + 1) +
+                      own_values_.bucket_count() * (sizeof(*own_values_.begin()) + 1);
   for (const Source& source : sources_) {
     bytes += source.lows.memory_bytes() + source.highs.memory_bytes() +
-             source.unknown.memory_bytes() + source.ready.memory_bytes();
+             source.apart.memory_bytes() + source.ready.memory_bytes();
   }
   return bytes;
 }

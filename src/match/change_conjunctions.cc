@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a ChangeFilter without keys remembers, for whoever keeps it elsewhere.
+#include <map>
+#include <utility>
+
+#include "match/change_filter.h"
+
+namespace weir::match {
+
+std::optional<ChangeFilter::ConjunctionStates> ChangeFilter::conjunction_states() const {
+  if (!wakes_.empty()) return std::nullopt;
+  ConjunctionStates states;
+  for (const Instances& instances : instances_) {
+    auto& state = states.emplace_back();
+    if (instances.empty()) continue;
+    const auto& [key, instance] = *instances.begin();
+    if (instances.size() > 1 || !key.empty()) return std::nullopt;
+    state.emplace().read_at = instance.read_at;
+    for (const Term& term : instance.terms) state->terms.push_back(state_of(term));
+  }
+  return states;
+}
+
+ChangeFilter::TermState ChangeFilter::state_of(const Term& term) {
+  TermState state{.last = std::nullopt, .last_at = term.last_at};
+  if (term.last) state.last = std::get<double>(*term.last);
+  if (term.current) state.current = std::get<double>(*term.current);
+  if (term.held && !term.held->delivered) {
+    state.order = term.held->order;
+    state.event = term.held->event;
+  }
+  return state;
+}
+
+void ChangeFilter::put(const ConjunctionStates& states) {
+  std::map<std::uint64_t, std::shared_ptr<Held>> awaited;
+  const auto delivered = std::make_shared<Held>(Held{nullptr, 0, true});
+  for (std::uint32_t conjunction = 0; conjunction < states.size(); ++conjunction) {
+    if (!states[conjunction]) continue;
+    Instance instance{&changes_of(conjunction), {}};
+    for (const TermState& state : states[conjunction]->terms) {
+      Term& term = instance.terms.emplace_back();
+      if (state.last) term.last = *state.last;
+      if (state.current) term.current = *state.current;
+      term.last_at = state.last_at;
+      term.held = delivered;
+      if (state.event == nullptr) continue;
+      auto& held = awaited[state.order];
+      if (held == nullptr) held = std::make_shared<Held>(Held{state.event, state.order});
+      term.held = held;
+    }
+    const auto added = instances_[conjunction].emplace(std::string(), std::move(instance)).first;
+    ++key_count_;
+    note_reading(conjunction, added->first, added->second, states[conjunction]->read_at);
+  }
+  if (!awaited.empty()) event_count_ = awaited.rbegin()->first + 1;
+}
+
+}  // namespace weir::match
