@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/shared_change.h"
+#include "engine/shared_composites.h"
 #include "engine/subscription.h"
 #include "match/brute_force.h"
 #include "match/content_matcher.h"
@@ -54,7 +55,8 @@ void add(SubscriptionCounters& sum, const SubscriptionCounters& part) {
 Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
       matcher_(std::make_unique<match::ContentMatcher>()),
-      scorer_(options_.text, options_.corpus) {
+      scorer_(options_.text, options_.corpus),
+      composites_(std::make_unique<SharedComposites>(matcher_.get())) {
   if (options_.dedup_window) {
     const bool is_exact = options_.dedup_false_positives == 0;
     ingest_ = match::make_distinct_window(
@@ -146,7 +148,7 @@ base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, 
   Subscription& subscription = *(*found)->second;
   auto forgotten = subscription.forget(event, std::max(clamp(now), subscription.restored_at()));
   if (subscription.change() != nullptr) reschedule(id, subscription);
-  if (subscription.is_sharing()) reschedule_share(subscription.membership()->number);
+  if (subscription.membership()) reschedule_share(subscription.membership()->number);
   return forgotten;
 }
 
@@ -196,6 +198,9 @@ void Engine::deliver_matches(const Matches& matches, const event::EventPtr& even
   std::vector<std::uint32_t> conjunctions;
   for (auto match = matches.begin(); match != matches.end();) {
     const SubscriptionId id = match->subscription;
+    if (id.value >= SharedComposites::kMatcherIdMin) {
+      return deliver_composites({match, matches.end()}, event, now);
+    }
     if (id.value >= kShareNumberMin) {
       deliver_share((match++)->subscription.value, event, now);
       continue;

@@ -116,6 +116,7 @@ struct EngineMemory {
 };
 
 class SharedChange;
+class SharedComposites;
 
 class Engine {
  public:
@@ -137,7 +138,8 @@ class Engine {
 
   // The deliveries of this event, after those that were held back and are due by now. By ascending
   // subscription, but change filters that share what they remember come last, in an order of their
-  // own. Valid until the next call.
+  // own: first those of one change, then composites by ascending subscription. Valid until the next
+  // call.
   std::span<const Delivery> publish(const event::EventPtr& event, base::Instant now);
   // Only what was held back and is due by now, in the order in which it became due.
   std::span<const Delivery> advance(base::Instant now);
@@ -228,6 +230,12 @@ class Engine {
   void deliver_share(std::uint64_t number, const event::EventPtr& event, base::Instant now);
   void deliver_firing(const match::Firing& firing, const event::EventPtr& event, bool is_late);
 
+  // engine_composites.cc
+  void share_composite(SubscriptionId id, Subscription& subscription, match::Initial initial);
+  void deliver_composites(std::span<const match::Match> matches, const event::EventPtr& event,
+                          base::Instant now);
+  void settle_composites();
+
   void deliver_plain(SubscriptionId id, Subscription& subscription, const event::EventPtr& event);
   std::vector<event::EventPtr>& hand_out(SubscriptionId id, const Subscription& subscription);
   std::span<const Delivery> handed_out() const { return {deliveries_.data(), delivery_count_}; }
@@ -249,6 +257,7 @@ class Engine {
   std::map<ShareKey, std::uint64_t> share_numbers_;
   std::map<std::uint64_t, Share> shares_;  // by number, which is also a matcher's id
   std::set<std::pair<base::Instant, std::uint64_t>> share_wakes_;
+  std::unique_ptr<SharedComposites> composites_;
   match::Firing firing_;  // of the event at hand
   ChangeCounters change_counters_;
   Matches matches_;                   // of the event at hand

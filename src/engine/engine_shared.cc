@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/shared_change.h"
+#include "engine/shared_composites.h"
 #include "engine/subscription.h"
 #include "filter/shape.h"
 
@@ -14,7 +15,7 @@ namespace weir::engine {
 void Engine::share(SubscriptionId id, Subscription& subscription, match::Initial initial) {
   if (!subscription.filter().has_change()) return;
   auto shape = SharedChange::shape_of(subscription.filter(), options_);
-  if (!shape) return;
+  if (!shape) return share_composite(id, subscription, initial);
   const ShareKey key{std::move(*shape), subscription.gate().get()};
   const auto known = share_numbers_.find(key);
   const std::uint64_t number =
@@ -39,6 +40,7 @@ std::uint64_t Engine::make_share(const ShareKey& key, const Subscription& subscr
 
 // The last one takes what they shared along.
 void Engine::end_sharing(Subscription& subscription) {
+  if (!subscription.membership()) return subscription.end_sharing();
   const std::uint64_t number = subscription.membership()->number;
   subscription.end_sharing();
   const auto share = shares_.find(number);
@@ -106,9 +108,11 @@ base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
   Subscription& subscription = *(*found)->second;
   if (!filter->text_fields().empty()) return false;
   if (filter::shape_of(subscription.filter()) != filter::shape_of(*filter)) return false;
-  subscription.retune(std::move(filter), std::max(now_, subscription.restored_at()), scorer_);
+  const bool was_sharing = subscription.is_sharing();
+  subscription.retune(filter, std::max(now_, subscription.restored_at()), scorer_);
+  if (was_sharing && !subscription.is_sharing()) matcher_->add(id, std::move(filter));
   if (subscription.change() != nullptr) reschedule(id, subscription);
-  if (subscription.is_sharing()) reschedule_share(subscription.membership()->number);
+  if (subscription.membership()) reschedule_share(subscription.membership()->number);
   return true;
 }
 
@@ -123,6 +127,7 @@ base::Result<std::optional<ChangeSourceStats>> Engine::change_source_stats(
 
 EngineMemory Engine::memory() const {
   EngineMemory memory{.matcher_bytes = matcher_->memory_bytes(),
+                      .shared_change_bytes = composites_->memory_bytes(),
                       .subscription_count = subscriptions_.size()};
   for (const auto& [number, share] : shares_) {
     const match::ChangeGroup& group = share.change->group();

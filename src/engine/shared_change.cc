@@ -25,18 +25,6 @@ const filter::Threshold* only_threshold(const filter::Change& change) {
   return moves->absolute ? &*moves->absolute : &*moves->percent;
 }
 
-match::Direction direction_of(filter::Direction direction) {
-  switch (direction) {
-    case filter::Direction::kUp:
-      return match::Direction::kRises;
-    case filter::Direction::kDown:
-      return match::Direction::kFalls;
-    case filter::Direction::kEither:
-      break;
-  }
-  return match::Direction::kChanges;
-}
-
 match::ChangeGroupOptions options_of(const filter::Change& change, const EngineOptions& limits) {
   const auto& moves = std::get<filter::Moves>(change.movement);
   return {.movement = {.direction = direction_of(moves.direction),
@@ -49,6 +37,18 @@ match::ChangeGroupOptions options_of(const filter::Change& change, const EngineO
 }
 
 }  // namespace
+
+match::Direction direction_of(filter::Direction direction) {
+  switch (direction) {
+    case filter::Direction::kUp:
+      return match::Direction::kRises;
+    case filter::Direction::kDown:
+      return match::Direction::kFalls;
+    case filter::Direction::kEither:
+      break;
+  }
+  return match::Direction::kChanges;
+}
 
 // Not shared: filters of several conjunctions or changes; text, whose scores are counted for each
 // subscription; the reading before, which depends on who got it; and keys that are forgotten while

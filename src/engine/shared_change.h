@@ -100,4 +100,6 @@ class SharedChange {
   base::Instant floor_;              // time does not go back behind it
 };
 
+match::Direction direction_of(filter::Direction direction);
+
 }  // namespace weir::engine

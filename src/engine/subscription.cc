@@ -40,13 +40,35 @@ void Engine::Subscription::share(const Membership& membership) {
   change_.reset();
 }
 
+void Engine::Subscription::share(SubscriptionId id, match::Initial initial,
+                                 SharedComposites& composites) {
+  composite_ = composites.join({.id = id,
+                                .filter = filter_.get(),
+                                .gate = gate_,
+                                .initial = initial,
+                                .state = change_.get(),
+                                .state_at = restored_at_});
+  if (composite_ == nullptr) return;
+  composites_ = &composites;
+  overflow_before_sharing_ = change_->overflow_count();
+  before_sharing_ = shared_counts();
+  revision_before_sharing_ = shared_revision();
+  change_.reset();
+}
+
 void Engine::Subscription::end_sharing() {
+  if (composite_ != nullptr) {
+    composites_->leave(*composite_);
+    composite_.reset();
+    return;
+  }
   membership_->change->leave(member());
   membership_.reset();
 }
 
 void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
                                   match::TextReader& reader) {
+  if (composite_ != nullptr) return retune_composite(std::move(filter), now, reader);
   filter_ = std::move(filter);
   if (change_ != nullptr) change_->retune(filter_, now, reader);
   if (is_sharing()) {
@@ -55,6 +77,55 @@ void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
     membership_->threshold = threshold;
   }
   touch();
+}
+
+// It leaves, and comes back with the new thresholds.
+void Engine::Subscription::retune_composite(filter::FilterPtr filter, base::Instant now,
+                                            match::TextReader& reader) {
+  counted = counted_now();
+  const std::uint64_t revision_now = revision();
+  const SubscriptionId id = composite_->id;
+  change_ = copy_change(nullptr, now);
+  end_sharing();
+  filter_ = std::move(filter);
+  change_->retune(filter_, now, reader);
+  revision_ = revision_now;
+  share(id, change_options_.initial, *composites_);
+  touch();
+}
+
+SharedChange::Counts Engine::Subscription::shared_counts() const {
+  if (composite_ == nullptr) return membership_->change->counts();
+  const ReadingTally::Counts counts = composites_->counts(*composite_);
+  return {.readings = counts.readings, .no_value = counts.no_value};
+}
+
+std::uint64_t Engine::Subscription::shared_revision() const {
+  return composite_ != nullptr ? composites_->revision(*composite_)
+                               : membership_->change->revision();
+}
+
+void Engine::Subscription::take_firing(std::span<const std::uint32_t> conjunctions,
+                                       const event::EventPtr& event, base::Instant now,
+                                       std::vector<event::EventPtr>& events) {
+  now = std::max(now, restored_at_);
+  composites_->deliver(*composite_, conjunctions, now, events);
+  drop_duplicates(events, now);
+  ++before_sharing_.readings;
+  const bool is_new = !events.empty() && events.back() == event;
+  ++(is_new ? counted.passed : counted.duplicate);
+  counted.delivered += events.size();
+  touch();
+}
+
+void Engine::Subscription::take_first(match::LeafPlace place, base::Instant now) {
+  SharedComposites::take(*composite_, place, now);
+}
+
+void Engine::Subscription::settle_composite() {
+  if (composite_ == nullptr) return;
+  settle_counts(0);
+  before_sharing_ = {};
 }
 
 bool Engine::Subscription::take_firing(const match::FiredRange& range, const event::Event& event,
@@ -73,7 +144,7 @@ bool Engine::Subscription::take_firing(const match::FiredRange& range, const eve
 
 // Takes over what was counted for all, of which so many readings are counted otherwise.
 void Engine::Subscription::settle_counts(std::uint64_t otherwise) {
-  const SharedChange::Counts& now = membership_->change->counts();
+  const SharedChange::Counts now = shared_counts();
   counted.no_value += now.no_value - before_sharing_.no_value;
   counted.within_threshold += now.readings - before_sharing_.readings - otherwise;
   overflow_before_sharing_ += now.overflow - before_sharing_.overflow;
@@ -82,25 +153,32 @@ void Engine::Subscription::settle_counts(std::uint64_t otherwise) {
 
 std::shared_ptr<const match::ChangeFilter> Engine::Subscription::change_for(
     const event::Event* only, base::Instant now) const {
-  if (!is_sharing()) return change_;
+  return is_sharing() ? copy_change(only, now) : change_;
+}
+
+std::shared_ptr<match::ChangeFilter> Engine::Subscription::copy_change(const event::Event* only,
+                                                                       base::Instant now) const {
   match::ChangeOptions options = change_options_;
-  if (only != nullptr && !membership_->change->has_room(*only, now)) options.key_count_max = 0;
+  if (membership_ && only != nullptr && !membership_->change->has_room(*only, now)) {
+    options.key_count_max = 0;
+  }
   auto copy = std::make_shared<match::ChangeFilter>(filter_, options);
   copy->set_overflow_count(state_overflow_of_change());
-  membership_->change->copy_state(member(), only, *copy);
+  if (membership_) membership_->change->copy_state(member(), only, *copy);
+  if (composite_) composites_->copy_state(*composite_, *copy);
   return copy;
 }
 
 std::uint64_t Engine::Subscription::revision() const {
   if (!is_sharing()) return revision_;
-  return revision_ + membership_->change->revision() - revision_before_sharing_;
+  return revision_ + shared_revision() - revision_before_sharing_;
 }
 
 SubscriptionCounters Engine::Subscription::counted_now() const {
   SubscriptionCounters counters = counted;
   if (!is_sharing()) return counters;
-  const SharedChange::Counts& now = membership_->change->counts();
-  const std::uint64_t held = membership_->change->held_count(member());
+  const SharedChange::Counts now = shared_counts();
+  const std::uint64_t held = membership_ ? membership_->change->held_count(member()) : 0;
   counters.held += held;
   counters.no_value += now.no_value - before_sharing_.no_value;
   counters.within_threshold += now.readings - before_sharing_.readings - held;
@@ -134,9 +212,8 @@ base::Result<bool> Engine::Subscription::forget(const event::Event& event, base:
     if (!seen) return seen;
     known = *seen;
   }
-  if (is_sharing()) {
-    return membership_->change->forget(member(), event, now) || known;
-  }
+  if (membership_) return membership_->change->forget(member(), event, now) || known;
+  if (composite_) return composites_->forget(*composite_) || known;
   return (change_ != nullptr && change_->forget(event, now)) || known;
 }
 
@@ -151,6 +228,7 @@ std::uint64_t Engine::Subscription::state_overflow() const {
 
 std::uint64_t Engine::Subscription::state_overflow_of_change() const {
   if (!is_sharing()) return change_ != nullptr ? change_->overflow_count() : 0;
+  if (composite_) return overflow_before_sharing_;
   const std::uint64_t since = membership_->change->counts().overflow - before_sharing_.overflow;
   return overflow_before_sharing_ + since;
 }

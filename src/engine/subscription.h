@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "engine/shared_change.h"
+#include "engine/shared_composites.h"
 #include "match/distinct_window.h"
 
 namespace weir::engine {
@@ -36,10 +37,12 @@ class Engine::Subscription {
     double threshold = 0;
     match::Initial initial = match::Initial::kDeliver;
   };
-  bool is_sharing() const { return membership_.has_value(); }
+  bool is_sharing() const { return membership_.has_value() || composite_ != nullptr; }
   const std::optional<Membership>& membership() const { return membership_; }
   // Requires a change filter that can be shared there; what it remembers goes along.
   void share(const Membership& membership);
+  // The same for a composite; it goes on alone if it cannot be shared.
+  void share(SubscriptionId id, match::Initial initial, SharedComposites& composites);
   void end_sharing();
   // Requires a filter of the same shape.
   void retune(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
@@ -52,6 +55,12 @@ class Engine::Subscription {
   // It is told of a reading, or of one that was held back. False if that is a duplicate.
   bool take_firing(const match::FiredRange& range, const event::Event& event, base::Instant now,
                    bool is_late);
+  // It is told of a reading at which the conjunctions fire. Appends what is to be delivered.
+  void take_firing(std::span<const std::uint32_t> conjunctions, const event::EventPtr& event,
+                   base::Instant now, std::vector<event::EventPtr>& events);
+  void take_first(match::LeafPlace place, base::Instant now);
+  // What was counted for all composites is about to be cleared.
+  void settle_composite();
   // A change filter with what is remembered: all of it or, if an event is given, as much as it
   // takes to foretell what becomes of that; null if there is no change. If it is shared, a copy.
   std::shared_ptr<const match::ChangeFilter> change_for(const event::Event* only,
@@ -90,6 +99,11 @@ class Engine::Subscription {
  private:
   SharedChange::Member member() const { return {membership_->id, membership_->threshold}; }
   void settle_counts(std::uint64_t otherwise);
+  std::shared_ptr<match::ChangeFilter> copy_change(const event::Event* only,
+                                                   base::Instant now) const;
+  void retune_composite(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
+  SharedChange::Counts shared_counts() const;
+  std::uint64_t shared_revision() const;
   std::uint64_t state_overflow_of_change() const;
   base::Result<void> restore_parts(std::uint8_t version, base::ByteReader& reader);
   base::Result<void> restore_window(std::uint8_t mode, base::ByteReader& reader);
@@ -100,6 +114,8 @@ class Engine::Subscription {
   match::ChangeOptions change_options_;
   std::shared_ptr<match::ChangeFilter> change_;
   std::optional<Membership> membership_;
+  SharedComposites* composites_ = nullptr;
+  std::unique_ptr<SharedComposites::Member> composite_;
   SharedChange::Counts before_sharing_;  // what was counted there before
   std::uint64_t revision_before_sharing_ = 0;
   std::uint64_t overflow_before_sharing_ = 0;

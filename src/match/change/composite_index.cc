@@ -109,21 +109,22 @@ void CompositeIndex::move(const CompositeReading& reading, CompositeFiring& firi
 
 // Those that were satisfied already fire without a flip.
 void CompositeIndex::list_ready(const Source& source) {
-  source.ready.for_each_span(
-      source.ready.begin(), source.ready.end(), [&](ThresholdIndex::Span conjunctions) {
-        for (const std::uint64_t index : conjunctions) {
-          candidates_.push_back(static_cast<std::uint32_t>(index));
-        }
-      });
+  source.ready.for_each_span(source.ready.begin(), source.ready.end(),
+                             [&](ThresholdIndex::Span conjunctions) {
+                               for (const std::uint64_t index : conjunctions) {
+                                 candidates_.push_back(static_cast<std::uint32_t>(index));
+                               }
+                             });
 }
 
 // Who stands apart has waited for this value.
 void CompositeIndex::learn(Source& source, CompositeFiring& firing) {
   if (source.apart.size() == 0) return;
-  source.apart.for_each_span(
-      source.apart.begin(), source.apart.end(), [&](ThresholdIndex::Span leaves) {
-        for (const std::uint64_t index : leaves) attach(static_cast<std::uint32_t>(index), firing);
-      });
+  source.apart.for_each_span(source.apart.begin(), source.apart.end(),
+                             [&](ThresholdIndex::Span leaves) {
+                               for (const std::uint64_t index : leaves)
+                                 attach(static_cast<std::uint32_t>(index), firing);
+                             });
   source.apart = ThresholdIndex();
 }
 

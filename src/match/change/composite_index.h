@@ -26,6 +26,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,8 @@ struct CompositeReading {
 struct LeafPlace {
   std::size_t conjunction = 0;
   std::size_t leaf = 0;
+
+  auto operator<=>(const LeafPlace&) const = default;
 };
 
 struct FiredComposite {

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/shared_composites.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/prng.h"
+#include "engine/shared_change.h"
+#include "event/event_testing.h"
+#include "match/brute_force.h"
+#include "match/text_scorer.h"
+
+namespace weir::engine {
+namespace {
+
+using base::Duration;
+using base::Instant;
+using filter::Filter;
+using match::Initial;
+
+bool takes(std::string_view filter, const EngineOptions& limits = {}) {
+  return SharedComposites::takes(**Filter::parse(filter), limits);
+}
+
+TEST(SharedCompositesTest, TakesFiltersOfMovingNumbersOnly) {
+  for (const char* const filter :
+       {"change(data.v) > 1 or change(data.w) > 1", "change(data.v) > 1 and change(data.w) > 1%",
+        "change(data.v) > 1 and > 5%", "type = 'a' and (change(data.v) > 1 or change(data.w) > 2)",
+        "change(data.v, type = 'a') rises by > 1 and change(data.v, not type = 'a') falls by >= 2",
+        "(change(data.v) > 1 or change(data.w) > 1) and distinct(id) within 1s"}) {
+    EXPECT_TRUE(takes(filter)) << filter;
+    EXPECT_FALSE(takes(filter, {.change_idle = Duration::seconds(1)})) << filter;
+  }
+  for (const char* const filter :
+       {"type = 'a'", "change(data.v) > 1 or type = 'a'", "false and change(data.v) > 1",
+        "any change(data.v) and change(data.w) > 1",
+        "change(data.v) crosses 1 or change(data.w) > 1",
+        "change(data.v, by subject) > 1 or change(data.w, by subject) > 1",
+        "change(data.v) > 1 or change(data.w) > 1 with previous",
+        "change(data.v) > 1 and change(data.w) > 1 at most every 1s",
+        "change(data.v) > 1 and change(data.w) > 1 or silent for 1s",
+        "change(data.v) > 1 and change(text(data.t)) > 0.5",
+        "change(data.v) > 1 and change(data.w, text(data.t) about 'a' score >= 1) > 1"}) {
+    EXPECT_FALSE(takes(filter)) << filter;
+  }
+  EXPECT_FALSE(takes("change(data.v) > 1 or change(data.w) > 1", {.change_key_count_max = 1}));
+}
+
+// Composites that join and are told of events, without an engine around them.
+class Joined {
+ public:
+  void join(std::uint64_t id, const std::string& text, std::shared_ptr<const Gate> gate = {}) {
+    const auto filter = *Filter::parse(text);
+    ASSERT_TRUE(join(id, filter, match::ChangeFilter(filter, {}), std::move(gate)));
+  }
+  bool join(std::uint64_t id, const filter::FilterPtr& filter, const match::ChangeFilter& state,
+            std::shared_ptr<const Gate> gate = {}) {
+    auto member = composites_.join(
+        {.id = {id}, .filter = filter.get(), .gate = std::move(gate), .state = &state});
+    if (member == nullptr) return false;
+    members_.push_back(std::move(member));
+    return true;
+  }
+  void leave() {
+    composites_.leave(*members_.back());
+    members_.pop_back();
+  }
+  std::size_t publish(std::string_view json) {
+    const event::EventPtr event = event::event_of(json);
+    match::TextScorer scorer{{}, {}};
+    std::vector<match::Match> matches;
+    matcher_.match(*event, scorer, matches);
+    return composites_.update(matches, event, {}, scorer).composites.size();
+  }
+  std::uint64_t flips() const { return composites_.index().counters().flips; }
+  const SharedComposites& composites() const { return composites_; }
+  std::size_t matcher_size() const { return matcher_.size(); }
+
+ private:
+  match::BruteForce matcher_;
+  SharedComposites composites_{&matcher_};
+  std::vector<std::unique_ptr<SharedComposites::Member>> members_;
+};
+
+TEST(SharedCompositesTest, OnlyThoseWithALeafThatFlipsAreTouched) {
+  Joined joined;
+  for (std::uint64_t id = 1; id <= 100; ++id) {
+    joined.join(id, fmt::format("change(data.v, subject = 'a') > {} and "
+                                "change(data.v, subject = 'b') > 1",
+                                id));
+  }
+  EXPECT_EQ(joined.composites().source_count(), 2);
+  EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"v":0}})"), 0);
+  EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"v":0}})"), 100);
+  const std::uint64_t before = joined.flips();
+  EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"v":10.5}})"), 0);
+  EXPECT_EQ(joined.flips() - before, 10);
+  EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"v":0.5}})"), 0);
+  EXPECT_EQ(joined.flips() - before, 10);
+}
+
+TEST(SharedCompositesTest, SourcesGoWithTheirLastReader) {
+  Joined joined;
+  joined.join(1, "change(data.v) > 1 and change(data.w) > 1");
+  joined.join(2, "change(data.v) rises by > 2 and > 1% or change(data.w) > 1");
+  EXPECT_EQ(joined.matcher_size(), 2);
+  joined.join(3, "change(data.v) > 1 or change(data.w) > 1",
+              std::make_shared<const Gate>([](const auto&) { return true; }));
+  EXPECT_EQ(joined.matcher_size(), 4);
+  joined.leave();
+  EXPECT_EQ(joined.matcher_size(), 2);
+  joined.join(4, "type = 'a' and (change(data.v) > 1 or change(data.w) > 1)");
+  EXPECT_EQ(joined.matcher_size(), 4);
+  for (int i = 0; i < 3; ++i) joined.leave();
+  EXPECT_EQ(joined.matcher_size(), 0);
+  EXPECT_EQ(joined.composites().source_count(), 0);
+}
+
+TEST(SharedCompositesTest, LeavesNothingBehindOfWhatStandsAlone) {
+  std::string condition = "type = 'a'";
+  for (int i = 0; i < 11; ++i)
+    condition += fmt::format(" and (data.a{} = 1 or data.b{} = 1)", i, i);
+  const auto too_large =
+      *Filter::parse(fmt::format("change(data.v) > 1 and change(data.w, {}) > 1", condition));
+  Joined joined;
+  EXPECT_FALSE(joined.join(1, too_large, match::ChangeFilter(too_large, {})));
+  EXPECT_EQ(joined.matcher_size(), 0);
+
+  // A key that no event can have, and something that is due though nothing is held back.
+  const auto filter = *Filter::parse("change(data.v) > 1 or change(data.w) > 1");
+  for (const bool is_due : {false, true}) {
+    base::ByteWriter writer;
+    for (const std::uint64_t count : {0U, 0U, 1U}) writer.varint(count);
+    writer.text(is_due ? "" : "key");
+    writer.u64(0);
+    writer.u8(is_due ? 1 : 0);
+    if (is_due) writer.u64(5);
+    for (int i = 0; i < 2; ++i) writer.u8(0);
+    const std::string bytes = writer.take();
+    base::ByteReader reader(bytes);
+    match::ChangeFilter strange(filter, {});
+    Instant latest;
+    ASSERT_TRUE(strange.restore(match::ChangeLayout::kTimed, reader, latest));
+    ASSERT_TRUE(reader.done());
+    EXPECT_FALSE(joined.join(1, filter, strange));
+    EXPECT_EQ(joined.matcher_size(), 0);
+  }
+  EXPECT_TRUE(joined.join(1, filter, match::ChangeFilter(filter, {})));
+}
+
+std::string details(const filter::Explanation& explanation) {
+  std::string text = explanation.detail + '\n';
+  for (const filter::Explanation& part : explanation.parts) text += details(part);
+  return text;
+}
+
+// Two engines with the same subscriptions. In the second one each has a change filter of its own:
+// keys could become idle there, if time went on for ever.
+class Pair {
+ public:
+  void subscribe(const std::string& text, const SubscribeOptions& options) {
+    const auto filter = *Filter::parse(text);
+    const auto shared = shared_.subscribe(filter, options);
+    const auto alone = alone_.subscribe(filter, options);
+    ASSERT_TRUE(shared && alone);
+    ASSERT_EQ(*shared, *alone);
+    ASSERT_EQ(shared_.state_revision(*shared), 0);
+    known_.emplace(*shared, Known{filter, options.initial, options.gate, 0, {}});
+    compare(*shared);
+  }
+  // Another one like it goes on from what it remembered when it was last looked at.
+  void fork(std::size_t index, Initial initial) {
+    const auto at = nth(index);
+    const std::string state = at->second.saved;
+    subscribe(at->second.filter->to_text(),
+              {.initial = initial, .gate = at->second.gate, .state = state});
+  }
+  void unsubscribe(std::size_t index) {
+    const auto at = nth(index);
+    ASSERT_TRUE(shared_.unsubscribe(at->first));
+    ASSERT_TRUE(alone_.unsubscribe(at->first));
+    known_.erase(at);
+  }
+  void forget(std::size_t index, const event::Event& event, Instant now) {
+    const SubscriptionId id = nth(index)->first;
+    const auto shared = shared_.forget(id, event, now);
+    const auto alone = alone_.forget(id, event, now);
+    ASSERT_TRUE(shared && alone);
+    ASSERT_EQ(*shared, *alone);
+  }
+  // Everybody goes on in new engines, from what the old one saved, maybe by another clock.
+  void move_out(Instant now) {
+    Pair next;
+    for (const auto& [id, known] : known_) {
+      const std::string state = *shared_.save(id);
+      ASSERT_NO_FATAL_FAILURE(next.subscribe(
+          known.filter->to_text(), {.initial = known.initial, .gate = known.gate, .state = state}));
+      ASSERT_EQ(*next.shared_.save(next.known_.rbegin()->first), state);
+    }
+    next.shared_.set_now(now);
+    next.alone_.set_now(now);
+    next.delivered_ = delivered_;
+    *this = std::move(next);
+  }
+  void explain(std::size_t index, const event::EventPtr& event, Instant now) {
+    const SubscriptionId id = nth(index)->first;
+    const auto shared = shared_.explain(id, event, now);
+    const auto alone = alone_.explain(id, event, now);
+    ASSERT_EQ(shared->outcome, alone->outcome);
+    ASSERT_EQ(details(shared->filter), details(alone->filter));
+  }
+  void publish(const event::EventPtr& event, Instant now) {
+    ASSERT_EQ(ids(shared_.publish(event, now)), ids(alone_.publish(event, now)));
+  }
+  void compare() {
+    for (const auto& [id, known] : known_) {
+      ASSERT_NO_FATAL_FAILURE(compare(id)) << known.filter->to_text();
+    }
+    ASSERT_EQ(shared_.counters().outcomes, alone_.counters().outcomes);
+    ASSERT_EQ(shared_.counters().deliveries, alone_.counters().deliveries);
+  }
+  std::size_t size() const { return known_.size(); }
+  std::size_t shared_bytes() const { return shared_.memory().shared_change_bytes; }
+  std::size_t delivered() const { return delivered_; }
+
+ private:
+  struct Known {
+    filter::FilterPtr filter;
+    Initial initial;
+    std::shared_ptr<const Gate> gate;
+    std::uint64_t revision;
+    std::string saved;
+  };
+
+  std::map<SubscriptionId, Known>::iterator nth(std::size_t index) {
+    return std::next(known_.begin(), static_cast<std::ptrdiff_t>(index));
+  }
+  std::map<SubscriptionId, std::string> ids(std::span<const Delivery> deliveries) {
+    std::map<SubscriptionId, std::string> ids;
+    for (const Delivery& delivery : deliveries) {
+      EXPECT_FALSE(ids.contains(delivery.subscription));
+      for (const auto& event : delivery.events) {
+        ids[delivery.subscription] += std::string(event->id()) + ' ';
+        ++delivered_;
+      }
+    }
+    return ids;
+  }
+  // A state without its head and its counts.
+  static std::string_view what_decides(std::string_view state) {
+    base::ByteReader reader(state.substr(10));
+    for (int i = 0; i < 7; ++i) reader.varint();
+    return state.substr(state.size() - reader.rest_bytes(), reader.rest_bytes() - 8);
+  }
+  void compare(SubscriptionId id) {
+    const std::string saved = *shared_.save(id);
+    ASSERT_EQ(saved, *alone_.save(id));
+    ASSERT_EQ(*shared_.counters(id), *alone_.counters(id));
+    Known& known = known_.at(id);
+    const std::uint64_t revision = shared_.state_revision(id);
+    ASSERT_GE(revision, known.revision);
+    if (revision == known.revision && !known.saved.empty()) {
+      ASSERT_EQ(what_decides(saved), what_decides(known.saved));
+    }
+    known.revision = revision;
+    known.saved = saved;
+  }
+
+  Engine shared_{EngineOptions{}};
+  Engine alone_{EngineOptions{.change_idle = Duration{std::numeric_limits<std::int64_t>::max()}}};
+  std::map<SubscriptionId, Known> known_;
+  std::size_t delivered_ = 0;
+};
+
+std::string random_change(base::Prng& prng) {
+  static constexpr std::array kConditions = {"", ", subject = 's0'", ", subject = 's1'",
+                                             ", subject = 's2' or data.w > 4", ", type = 't0'"};
+  static constexpr std::array kMovements = {"> {}",           ">= {}",         "> {}0%",
+                                            "rises by >= {}", "falls by > {}", "> 1 or > {}0%",
+                                            "> 1 and >= {}0%"};
+  const auto pick = [&](const auto& texts) { return texts[prng.below(texts.size())]; };
+  return fmt::format("change(data.{}{}) {}", prng.chance(0.7) ? "v" : "w", pick(kConditions),
+                     fmt::format(fmt::runtime(pick(kMovements)), prng.below(5)));
+}
+
+std::string random_composite(base::Prng& prng, std::uint64_t leaf_count) {
+  std::string text;
+  if (leaf_count == 1) {
+    text = random_change(prng);
+  } else {
+    const std::uint64_t left = 1 + prng.below(leaf_count - 1);
+    text = random_composite(prng, left) + (prng.chance(0.6) ? " and " : " or ") +
+           random_composite(prng, leaf_count - left);
+  }
+  if (prng.chance(0.15)) text = fmt::format("type = 't{}' and ({})", prng.below(2), text);
+  return '(' + text + ')';
+}
+
+std::string random_filter(base::Prng& prng) {
+  std::string composite;
+  do {
+    composite = random_composite(prng, 1 + prng.below(5));
+  } while (SharedChange::shape_of(**Filter::parse(composite), {}));
+  if (prng.chance(0.2)) return composite + " and distinct(data.v) within 9s exact";
+  return prng.chance(0.05) ? composite + " or type = 't0'" : composite;
+}
+
+event::EventPtr random_event(base::Prng& prng, int id) {
+  const auto value = [&] {
+    return prng.chance(0.1) ? std::string("null") : fmt::format("{}", prng.below(9));
+  };
+  return event::event_of(
+      fmt::format(R"({{"id":"{}","type":"t{}","subject":"s{}","data":{{"v":{},"w":{}}}}})", id,
+                  prng.below(2), prng.below(3), value(), value()));
+}
+
+// Subscriptions come and go, forget, and move to new engines with what they remember.
+TEST(SharedCompositesTest, DeliverWhatAFilterForEachOfThemWould) {
+  const auto gate = std::make_shared<const Gate>(
+      [](const event::Event& event) { return event.id().back() != '7'; });
+  std::size_t delivered = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    Pair pair;
+    Instant now;
+    for (int step = 0; step < 300; ++step) {
+      SCOPED_TRACE(step);
+      const auto event = random_event(prng, step);
+      now = now + Duration::milliseconds(static_cast<std::int64_t>(prng.below(1500)) - 100);
+      const auto initial = prng.chance(0.3) ? Initial::kNone : Initial::kDeliver;
+      if (prng.chance(0.1) || pair.size() == 0) {
+        ASSERT_NO_FATAL_FAILURE(pair.subscribe(
+            random_filter(prng), {.initial = initial, .gate = prng.chance(0.3) ? gate : nullptr}));
+      } else if (prng.chance(0.06)) {
+        ASSERT_NO_FATAL_FAILURE(pair.unsubscribe(prng.below(pair.size())));
+      } else if (prng.chance(0.05)) {
+        ASSERT_NO_FATAL_FAILURE(pair.forget(prng.below(pair.size()), *event, now));
+      } else if (prng.chance(0.03)) {
+        ASSERT_NO_FATAL_FAILURE(pair.fork(prng.below(pair.size()), initial));
+      } else if (prng.chance(0.02)) {
+        if (prng.chance(0.5)) now = now + Duration::seconds(-20);
+        ASSERT_NO_FATAL_FAILURE(pair.move_out(now));
+      } else {
+        ASSERT_NO_FATAL_FAILURE(pair.explain(prng.below(pair.size()), event, now));
+        ASSERT_NO_FATAL_FAILURE(pair.publish(event, now));
+      }
+      if (prng.chance(0.3)) {
+        ASSERT_NO_FATAL_FAILURE(pair.compare());
+      }
+    }
+    delivered += pair.delivered();
+  }
+  EXPECT_GT(delivered, 40'000U);
+}
+
+// What was counted for all is taken over by each before it is cleared.
+TEST(SharedCompositesTest, CountsGoOnWhenThereAreTooManyKindsOfEvents) {
+  constexpr int kSourceCount = 20;
+  base::Prng prng(5);
+  Pair pair;
+  for (int i = 0; i + 2 < kSourceCount; ++i) {
+    ASSERT_NO_FATAL_FAILURE(pair.subscribe(
+        fmt::format("change(data.v, data.a[{}] = 1) > 4 and change(data.v, data.a[{}] = 1) > 2 or "
+                    "change(data.w, data.a[{}] = 1) > 6",
+                    i, i + 1, i + 2),
+        {}));
+  }
+  std::size_t bytes_max = 0;
+  for (int step = 0; step < 8000; ++step) {
+    std::string members;
+    for (int i = 0; i < kSourceCount; ++i) members += prng.chance(0.3) ? ",1" : ",0";
+    const auto event = event::event_of(
+        fmt::format(R"({{"id":"{}","data":{{"v":{},"w":{},"a":[{}]}}}})", step, prng.below(9),
+                    prng.chance(0.5) ? "null" : "3", members.substr(1)));
+    ASSERT_NO_FATAL_FAILURE(pair.publish(event, {}));
+    bytes_max = std::max(bytes_max, pair.shared_bytes());
+  }
+  EXPECT_LT(pair.shared_bytes(), bytes_max);
+  ASSERT_NO_FATAL_FAILURE(pair.compare());
+}
+
+}  // namespace
+}  // namespace weir::engine
