@@ -164,6 +164,17 @@ std::string details(const filter::Explanation& explanation) {
   return text;
 }
 
+// Some digits behind `>` and `>=` become others, but for those of comparisons.
+std::string with_other_thresholds(std::string text, base::Prng& prng) {
+  for (std::size_t i = 4; i < text.size(); ++i) {
+    const bool is_behind = text[i - 1] == ' ' && (text[i - 2] == '>' || text[i - 2] == '=');
+    const char before = text[i - 2] == '=' ? text[i - 5] : text[i - 4];
+    if (!is_behind || text[i] < '0' || text[i] > '9' || before == 'w') continue;
+    text[i] = static_cast<char>('1' + prng.below(5));
+  }
+  return text;
+}
+
 // Two engines with the same subscriptions. In the second one each has a change filter of its own:
 // keys could become idle there, if time went on for ever.
 class Pair {
@@ -190,6 +201,15 @@ class Pair {
     ASSERT_TRUE(shared_.unsubscribe(at->first));
     ASSERT_TRUE(alone_.unsubscribe(at->first));
     known_.erase(at);
+  }
+  void retune(std::size_t index, base::Prng& prng) {
+    const auto at = nth(index);
+    const auto filter = *Filter::parse(with_other_thresholds(at->second.filter->to_text(), prng));
+    const auto shared = shared_.retune(at->first, filter);
+    const auto alone = alone_.retune(at->first, filter);
+    ASSERT_TRUE(shared && alone);
+    ASSERT_EQ(*shared, *alone);
+    if (*shared) at->second.filter = filter;
   }
   void forget(std::size_t index, const event::Event& event, Instant now) {
     const SubscriptionId id = nth(index)->first;
@@ -324,7 +344,8 @@ event::EventPtr random_event(base::Prng& prng, int id) {
                   prng.below(2), prng.below(3), value(), value()));
 }
 
-// Subscriptions come and go, forget, and move to new engines with what they remember.
+// Subscriptions come and go, change their thresholds, forget, and move to new engines with what
+// they remember.
 TEST(SharedCompositesTest, DeliverWhatAFilterForEachOfThemWould) {
   const auto gate = std::make_shared<const Gate>(
       [](const event::Event& event) { return event.id().back() != '7'; });
@@ -346,6 +367,8 @@ TEST(SharedCompositesTest, DeliverWhatAFilterForEachOfThemWould) {
         ASSERT_NO_FATAL_FAILURE(pair.unsubscribe(prng.below(pair.size())));
       } else if (prng.chance(0.05)) {
         ASSERT_NO_FATAL_FAILURE(pair.forget(prng.below(pair.size()), *event, now));
+      } else if (prng.chance(0.04)) {
+        ASSERT_NO_FATAL_FAILURE(pair.retune(prng.below(pair.size()), prng));
       } else if (prng.chance(0.03)) {
         ASSERT_NO_FATAL_FAILURE(pair.fork(prng.below(pair.size()), initial));
       } else if (prng.chance(0.02)) {

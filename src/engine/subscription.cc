@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "engine/distinct_options.h"
 #include "match/event_key.h"
 
@@ -68,7 +69,7 @@ void Engine::Subscription::end_sharing() {
 
 void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
                                   match::TextReader& reader) {
-  if (composite_ != nullptr) return retune_composite(std::move(filter), now, reader);
+  if (composite_ != nullptr) return retune_composite(std::move(filter));
   filter_ = std::move(filter);
   if (change_ != nullptr) change_->retune(filter_, now, reader);
   if (is_sharing()) {
@@ -79,16 +80,20 @@ void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
   touch();
 }
 
-// It leaves, and comes back with the new thresholds.
-void Engine::Subscription::retune_composite(filter::FilterPtr filter, base::Instant now,
-                                            match::TextReader& reader) {
+// It leaves, and comes back with the new thresholds, as one that was saved.
+void Engine::Subscription::retune_composite(filter::FilterPtr filter) {
   counted = counted_now();
   const std::uint64_t revision_now = revision();
   const SubscriptionId id = composite_->id;
-  change_ = copy_change(nullptr, now);
+  base::ByteWriter writer;
+  copy_change(nullptr, {})->save(writer);
+  const std::string bytes = writer.take();
   end_sharing();
   filter_ = std::move(filter);
-  change_->retune(filter_, now, reader);
+  change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);
+  base::ByteReader reader(bytes);
+  base::Instant latest = restored_at_;
+  WEIR_CHECK(change_->restore(match::ChangeLayout::kTimed, reader, latest) && reader.done());
   revision_ = revision_now;
   share(id, change_options_.initial, *composites_);
   touch();

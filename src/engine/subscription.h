@@ -101,7 +101,7 @@ class Engine::Subscription {
   void settle_counts(std::uint64_t otherwise);
   std::shared_ptr<match::ChangeFilter> copy_change(const event::Event* only,
                                                    base::Instant now) const;
-  void retune_composite(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
+  void retune_composite(filter::FilterPtr filter);
   SharedChange::Counts shared_counts() const;
   std::uint64_t shared_revision() const;
   std::uint64_t state_overflow_of_change() const;
