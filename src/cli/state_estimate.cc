@@ -14,6 +14,7 @@
 #include "cli/text_output.h"
 #include "engine/distinct_options.h"
 #include "engine/engine.h"
+#include "engine/shared_change.h"
 #include "event/json_writer.h"
 #include "filter/duration.h"
 #include "filter/print.h"
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::size_t kChangeBytesPerKey = 200;
 constexpr std::size_t kChangeBytesPerTerm = 1800;  // most of it the event
+constexpr std::size_t kSharedBytesPerKey = 750;    // for all that share it
 constexpr std::size_t kExactBytesPerKey = 140;
 constexpr std::size_t kVerifiedBytesPerKey = 60;
 constexpr std::size_t kCorpusBytesPerWord = 64;
@@ -74,6 +76,11 @@ const filter::Change& change_of(const filter::ExprPtr& expr) {
   return std::get<filter::Change>(*expr->predicate());
 }
 
+// Where filters share what they remember, a key's event is kept only if it may be held back.
+std::size_t shared_bytes_per_key(const filter::Change& change) {
+  return kSharedBytesPerKey + (change.at_most_every ? kChangeBytesPerTerm : 0);
+}
+
 std::size_t change_bytes_per_key(const std::vector<filter::ExprPtr>& changes) {
   const auto keeps_two = std::ranges::count_if(
       changes, [](const filter::ExprPtr& change) { return change_of(change).with_previous; });
@@ -85,12 +92,16 @@ std::size_t change_bytes_per_key(const std::vector<filter::ExprPtr>& changes) {
 
 StateEstimate estimate_state(const filter::FilterPtr& filter) {
   const engine::EngineOptions limits = broker_limits();
+  const bool is_shared = engine::SharedChange::shape_of(*filter, limits).has_value();
   StateEstimate estimate;
   for (const filter::Conjunction& conjunction : filter->normal_form().conjunctions) {
     if (conjunction.changes.empty()) continue;
-    estimate.changes.push_back({.keys = texts_of(change_of(conjunction.changes[0]).keys),
+    const filter::Change& first = change_of(conjunction.changes[0]);
+    estimate.changes.push_back({.keys = texts_of(first.keys),
                                 .term_count = conjunction.changes.size(),
-                                .bytes_per_key = change_bytes_per_key(conjunction.changes),
+                                .bytes_per_key = is_shared
+                                                     ? shared_bytes_per_key(first)
+                                                     : change_bytes_per_key(conjunction.changes),
                                 .key_count_max = limits.change_key_count_max});
   }
   if (filter->distinct()) estimate.distinct = estimate_distinct(filter, limits);
