@@ -181,6 +181,27 @@ TEST_F(BrokerTest, ContinuesChangeAndDistinctAfterARestart) {
   EXPECT_THAT(distinct->ids(), ElementsAre("1", "2", "3", "5")) << "4 has the value of 1";
 }
 
+TEST_F(BrokerTest, ANewSubscriberMayBeToldOfTheNewestReadingsAtOnce) {
+  TestBroker broker(options());
+  int id = 0;
+  const auto reading = [&](const char* subject, double value) {
+    return broker.publish(
+        event(++id, fmt::format(R"(,"subject":"{}","data":{{"v":{}}})", subject, value)));
+  };
+  for (const double value : {10.0, 20.0, 30.0}) ASSERT_EQ(reading("a", value), "accepted");
+  ASSERT_EQ(reading("b", 5), "accepted");
+  ASSERT_EQ(broker.put(R"({"id":"l","filters":[{"weir":"change(data.v, by subject) > 3"}],)"
+                       R"("config":{"initial":"latest"}})"),
+            "ok");
+  ASSERT_EQ(reading("a", 31), "accepted");
+  broker.open_again();
+  ASSERT_EQ(reading("b", 6), "accepted");
+  ASSERT_EQ(reading("a", 34), "accepted");
+  const auto consumer = broker.attach("l");
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("3", "4", "7"));
+}
+
 TEST_F(BrokerTest, TellsTheWorkOfSharedChangeFilters) {
   TestBroker broker(options());
   for (int i = 1; i <= 3; ++i) {

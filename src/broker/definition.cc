@@ -156,9 +156,11 @@ class DefinitionReader {
                      [this](std::string_view inner, const JsonRef& held) { outbox(inner, held); });
     }
     if (!is_text("initial", value)) return;
-    if (value.string() != "deliver" && value.string() != "none") {
-      return fail(value, "expected initial to be \"deliver\" or \"none\"");
+    constexpr std::array<std::string_view, 3> kInitials = {"deliver", "latest", "none"};
+    if (std::ranges::find(kInitials, value.string()) == kInitials.end()) {
+      return fail(value, "expected initial to be one of deliver, latest, none");
     }
+    definition_->asks_for_latest_ = value.string() == "latest";
     definition_->initial_ =
         value.string() == "none" ? match::Initial::kNone : match::Initial::kDeliver;
   }

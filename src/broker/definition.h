@@ -11,7 +11,7 @@
 //     "protocol": "HTTP",                        optional; what a sink speaks
 //     "config": {                                optional, ours
 //       "outbox": {"policy": "drop_oldest", "limit": 1000},
-//       "initial": "deliver"
+//       "initial": "latest"                      or "deliver", the default, or "none"
 //     }
 //   }
 //
@@ -68,6 +68,8 @@ class Definition {
   OutboxPolicy policy() const { return policy_; }
   std::size_t outbox_count_max() const { return outbox_count_max_; }
   match::Initial initial() const { return initial_; }
+  // Whether a new subscriber to a change is told of the newest readings at once.
+  bool asks_for_latest() const { return asks_for_latest_; }
   // The members of the document but id, as they were given, without the braces: for answers.
   const std::string& members() const { return members_; }
   // The document, which parses to an equal definition.
@@ -83,6 +85,7 @@ class Definition {
   OutboxPolicy policy_ = OutboxPolicy::kDropOldest;
   std::size_t outbox_count_max_ = 0;
   match::Initial initial_ = match::Initial::kDeliver;
+  bool asks_for_latest_ = false;
   std::string members_;
 };
 

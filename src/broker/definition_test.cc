@@ -93,8 +93,8 @@ TEST(DefinitionTest, SaysWhatIsWrongAndWhere) {
             "line 1, column 30: expected the limit to be an integer from 1 to 100");
   EXPECT_EQ(error_of(R"({"config":{"outbox":{"limit":0}}})"),
             "line 1, column 30: expected the limit to be an integer from 1 to 100");
-  EXPECT_EQ(error_of(R"({"config":{"initial":"latest"}})"),
-            "line 1, column 22: expected initial to be \"deliver\" or \"none\"");
+  EXPECT_EQ(error_of(R"({"config":{"initial":"last"}})"),
+            "line 1, column 22: expected initial to be one of deliver, latest, none");
   EXPECT_EQ(error_of(R"({"config":{"oubox":{}}})"),
             "line 1, column 12: config has no member 'oubox': did you mean 'outbox'?; expected "
             "outbox, initial");

@@ -119,19 +119,23 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
                                        .gauges = entry.gauges,
                                        .place = std::move(*place)};
   entry.shard->post([this, entry, subscription, done]() mutable {
-    const auto since = entry.shard->add(subscription);
-    if (!since) {
+    const auto added = entry.shard->add(subscription);
+    if (!added) {
       directory_.erase(entry.id);
-      return done(since.error());
+      return done(added.error());
     }
-    entry.since_sequence = *since;
+    entry.since_sequence = added->since_sequence;
     const store::SubscriptionRow row{.number = entry.number,
                                      .id = entry.id,
                                      .owner = entry.owner,
                                      .definition = entry.definition->to_json(),
                                      .created = entry.created,
-                                     .since_sequence = *since};
-    clerk_->write({row}, [this, entry, done](const base::Result<void>& written) {
+                                     .since_sequence = entry.since_sequence};
+    std::vector<store::RegistryChange> changes = {row};
+    if (!added->state.empty()) {
+      changes.emplace_back(store::CheckpointRow{entry.number, added->state});
+    }
+    clerk_->write(std::move(changes), [this, entry, done](const base::Result<void>& written) {
       if (!written) {
         directory_.erase(entry.id);
         entry.shard->post(

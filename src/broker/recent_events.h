@@ -2,6 +2,7 @@
 // RecentEvents: the newest events of the log in memory, found by sequence. Single-threaded.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,13 @@ class RecentEvents {
       bytes_ -= events_.front()->json().size();
       events_.pop_front();
     }
+  }
+
+  // visit(event), the newest first, up to so many.
+  template <typename Visit>
+  void for_each_newest(std::size_t count_max, const Visit& visit) const {
+    const std::size_t count = std::min(count_max, events_.size());
+    for (std::size_t i = 0; i < count; ++i) visit(events_[events_.size() - 1 - i]);
   }
 
   // Null if it is not there.

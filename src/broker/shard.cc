@@ -19,16 +19,18 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 Shard::Shard(Context context)
     : context_(context),
-      engine_([&] {
-        engine::EngineOptions options = context.options.engine;
-        options.dedup_window.reset();  // duplicates are the sequencer's business
-        options.find_event = [this](std::uint64_t sequence) { return find_event(sequence); };
-        return options;
-      }()),
+      engine_(engine_options()),
       recent_(context.options.recent_bytes_max),
       next_wake_(kNever) {}
 
 Shard::~Shard() { stop(); }
+
+engine::EngineOptions Shard::engine_options() const {
+  engine::EngineOptions options = context_.options.engine;
+  options.dedup_window.reset();  // duplicates are the sequencer's business
+  options.find_event = [this](std::uint64_t sequence) { return find_event(sequence); };
+  return options;
+}
 
 event::EventPtr Shard::find_event(std::uint64_t sequence) const {
   const event::EventPtr recent = recent_.find(sequence);

@@ -142,7 +142,11 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::vector<MatchReport> finish_replay(std::uint64_t last_sequence, base::Instant now);
 
   // Subscriptions. The number of the event from which on it is in force goes into the row.
-  base::Result<std::uint64_t> add(const ShardSubscription& subscription);
+  struct Added {
+    std::uint64_t since_sequence;
+    std::string state;  // of its filter, if it was told of anything already
+  };
+  base::Result<Added> add(const ShardSubscription& subscription);
   // Puts another definition in place; the sequence as for add(), nothing if the filter goes on
   // where the one before was.
   base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
@@ -182,6 +186,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
             MatchNoteWriter& matches);
   std::shared_ptr<const engine::Gate> gate_of(const PrincipalPtr& principal);
+  engine::EngineOptions engine_options() const;
+  void tell(Held& held, const std::vector<event::EventPtr>& events);
   base::Result<void> engage(Held& held, std::string_view state);
   void disengage(Held& held);
   bool takes_over(const Held& held, const filter::Filter& before);

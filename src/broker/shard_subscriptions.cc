@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "broker/latest.h"
 #include "broker/shard.h"
 #include "broker/shard_held.h"
 #include "filter/shape.h"
@@ -84,14 +85,32 @@ base::Result<void> Shard::restore(RestoredSubscription restored) {
   return {};
 }
 
-base::Result<std::uint64_t> Shard::add(const ShardSubscription& subscription) {
+base::Result<Shard::Added> Shard::add(const ShardSubscription& subscription) {
   if (auto checked = check_not_forbidden(*subscription.principal); !checked) return checked.error();
   const Definition& definition = *subscription.definition;
   const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
-  const auto held = enter(subscription, outbox, {});
+  Latest latest;
+  if (definition.asks_for_latest()) {
+    latest = latest_of(definition.filter(), gate_of(subscription.principal), recent_,
+                       engine_options(), engine_.now());
+  }
+  const auto held = enter(subscription, outbox, latest.state);
   if (!held) return held.error();
+  tell(**held, latest.events);
   update_wake();
-  return last_sequence_ + 1;
+  return Added{last_sequence_ + 1, std::move(latest.state)};
+}
+
+// Delivers events that came before the subscription.
+void Shard::tell(Held& held, const std::vector<event::EventPtr>& events) {
+  if (events.empty() || !held.engine_id) return;
+  MatchReport report{.batch = last_batch_, .at = engine_.now(), .complete = false, .matches = {}};
+  for (const event::EventPtr& event : events) {
+    push(held, {.subscription = *held.engine_id, .tag = held.slot, .events = {event}},
+         last_sequence_, report.matches);
+  }
+  context_.counters.matched += events.size();
+  if (!report.matches.empty()) context_.host.on_report(std::move(report));
 }
 
 base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
