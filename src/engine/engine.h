@@ -226,6 +226,7 @@ class Engine {
   void share(SubscriptionId id, Subscription& subscription, match::Initial initial);
   void end_sharing(Subscription& subscription);
   std::uint64_t make_share(const ShareKey& key, const Subscription& subscription);
+  void tidy_share(std::uint64_t number);
   void reschedule_share(std::uint64_t number);
   void deliver_share(std::uint64_t number, const event::EventPtr& event, base::Instant now);
   void deliver_firing(const match::Firing& firing, const event::EventPtr& event, bool is_late);

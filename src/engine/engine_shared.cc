@@ -25,7 +25,7 @@ void Engine::share(SubscriptionId id, Subscription& subscription, match::Initial
                       .id = id,
                       .threshold = SharedChange::threshold_of(subscription.filter()),
                       .initial = initial});
-  reschedule_share(number);
+  tidy_share(number);
 }
 
 std::uint64_t Engine::make_share(const ShareKey& key, const Subscription& subscription) {
@@ -38,11 +38,14 @@ std::uint64_t Engine::make_share(const ShareKey& key, const Subscription& subscr
   return number;
 }
 
-// The last one takes what they shared along.
 void Engine::end_sharing(Subscription& subscription) {
-  if (!subscription.membership()) return subscription.end_sharing();
-  const std::uint64_t number = subscription.membership()->number;
+  const auto membership = subscription.membership();
   subscription.end_sharing();
+  if (membership) tidy_share(membership->number);
+}
+
+// After somebody came or went: the last one takes what they shared along.
+void Engine::tidy_share(std::uint64_t number) {
   const auto share = shares_.find(number);
   if (!share->second.change->is_empty()) return reschedule_share(number);
   if (share->second.wake) share_wakes_.erase({*share->second.wake, number});

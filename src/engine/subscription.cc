@@ -9,6 +9,15 @@
 #include "match/event_key.h"
 
 namespace weir::engine {
+namespace {
+
+std::string bytes_of(const match::ChangeFilter& change) {
+  base::ByteWriter writer;
+  change.save(writer);
+  return writer.take();
+}
+
+}  // namespace
 
 Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions& limits,
                                    SubscribeOptions options, std::uint64_t before)
@@ -28,7 +37,7 @@ Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions
   }
 }
 
-void Engine::Subscription::share(const Membership& membership) {
+bool Engine::Subscription::share(const Membership& membership) {
   membership_ = membership;
   SharedChange& shared = *membership.change;
   overflow_before_sharing_ = change_->overflow_count();
@@ -36,9 +45,16 @@ void Engine::Subscription::share(const Membership& membership) {
   before_sharing_ = shared.counts();
   // Those are counted again when their wait is over.
   before_sharing_.readings -= held;
-  counted.held -= std::min<std::uint64_t>(counted.held, held);
+  const std::uint64_t recounted = std::min<std::uint64_t>(counted.held, held);
+  counted.held -= recounted;
   revision_before_sharing_ = shared.revision();
+  if (change_->key_count() > 0 && bytes_of(*change_) != bytes_of(*copy_change(nullptr, {}))) {
+    counted.held += recounted;
+    end_sharing();
+    return false;
+  }
   change_.reset();
+  return true;
 }
 
 void Engine::Subscription::share(SubscriptionId id, match::Initial initial,
@@ -85,9 +101,7 @@ void Engine::Subscription::retune_composite(filter::FilterPtr filter) {
   counted = counted_now();
   const std::uint64_t revision_now = revision();
   const SubscriptionId id = composite_->id;
-  base::ByteWriter writer;
-  copy_change(nullptr, {})->save(writer);
-  const std::string bytes = writer.take();
+  const std::string bytes = bytes_of(*copy_change(nullptr, {}));
   end_sharing();
   filter_ = std::move(filter);
   change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);

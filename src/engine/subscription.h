@@ -39,8 +39,10 @@ class Engine::Subscription {
   };
   bool is_sharing() const { return membership_.has_value() || composite_ != nullptr; }
   const std::optional<Membership>& membership() const { return membership_; }
-  // Requires a change filter that can be shared there; what it remembers goes along.
-  void share(const Membership& membership);
+  // Requires a change filter that can be shared there; what it remembers goes along. False, and it
+  // goes on alone, if that is not what one of those who share comes to: of another age, or made by
+  // hand.
+  bool share(const Membership& membership);
   // The same for a composite; it goes on alone if it cannot be shared.
   void share(SubscriptionId id, match::Initial initial, SharedComposites& composites);
   void end_sharing();

@@ -230,12 +230,13 @@ class ChangeFilter {
   static TermState state_of(const Term& term);
   static bool is_awaited(const Instance& instance, std::size_t term_index);
   static bool is_held_back(const Instance& instance, std::size_t term_index);
+  bool is_settled(const Instance& instance) const;
   static bool is_previous_awaited(const Instance& instance, const Term& term);
   std::vector<const Held*> awaited_events() const;
-  static void save_instance(const Instance& instance, const std::vector<const Held*>& events,
-                            base::ByteWriter& writer);
-  static void save_term(const Instance& instance, std::size_t term_index,
-                        const std::vector<const Held*>& events, base::ByteWriter& writer);
+  void save_instance(const Instance& instance, const std::vector<const Held*>& events,
+                     base::ByteWriter& writer) const;
+  void save_term(const Instance& instance, std::size_t term_index,
+                 const std::vector<const Held*>& events, base::ByteWriter& writer) const;
   base::Result<void> restore_events(base::ByteReader& reader, Restoring& state);
   base::Result<void> restore_instances(std::uint32_t conjunction, base::ByteReader& reader,
                                        Restoring& state);

@@ -54,6 +54,18 @@ bool ChangeFilter::is_awaited(const Instance& instance, std::size_t term_index) 
          is_held_back(instance, term_index);
 }
 
+// Whether readings since the last delivery are of no account any more: it counts as the newest one,
+// so that a state does not change where nothing is delivered. Only where there is one threshold:
+// such filters share what they remember, and many of them would have to be written.
+bool ChangeFilter::is_settled(const Instance& instance) const {
+  const bool is_only = instances_.size() == 1 && instance.terms.size() == 1;
+  if (!is_only || !instance.terms.front().last || instance.due) return false;
+  const filter::Change& change = change_of(instance.changes->front());
+  const auto* const moves = std::get_if<filter::Moves>(&change.movement);
+  return moves != nullptr && moves->absolute.has_value() != moves->percent.has_value() &&
+         !change.at_most_every && !change.with_previous && !options_.idle;
+}
+
 // Also if it has not moved: another threshold may make it move.
 bool ChangeFilter::is_held_back(const Instance& instance, std::size_t term_index) {
   const Term& term = instance.terms[term_index];
@@ -103,15 +115,17 @@ void ChangeFilter::save(base::ByteWriter& writer) const {
 }
 
 void ChangeFilter::save_instance(const Instance& instance, const std::vector<const Held*>& events,
-                                 base::ByteWriter& writer) {
-  write_instant(instance.read_at, writer);
+                                 base::ByteWriter& writer) const {
+  const Term& first = instance.terms.front();
+  write_instant(is_settled(instance) ? first.last_at : instance.read_at, writer);
   writer.u8(instance.due ? 1 : 0);
   if (instance.due) write_instant(*instance.due, writer);
   for (std::size_t i = 0; i < instance.terms.size(); ++i) save_term(instance, i, events, writer);
 }
 
 void ChangeFilter::save_term(const Instance& instance, std::size_t term_index,
-                             const std::vector<const Held*>& events, base::ByteWriter& writer) {
+                             const std::vector<const Held*>& events,
+                             base::ByteWriter& writer) const {
   const auto write_event = [&](const Held& held) {
     const auto event = std::ranges::lower_bound(events, held.order, {}, &Held::order);
     writer.varint(static_cast<std::uint64_t>(event - events.begin()));
@@ -125,7 +139,11 @@ void ChangeFilter::save_term(const Instance& instance, std::size_t term_index,
     write_memory(*term.last, writer);
     write_instant(term.last_at, writer);
   }
-  if (term.current) write_sample(*term.current, writer);
+  if (is_settled(instance)) {
+    write_sample(std::get<double>(*term.last), writer);
+  } else if (term.current) {
+    write_sample(*term.current, writer);
+  }
   if (awaited) write_event(*term.held);
   if (previous) write_event(*term.previous);
 }
