@@ -79,7 +79,7 @@ void Engine::deliver_share(std::uint64_t number, const event::EventPtr& event, b
 void Engine::deliver_due_shared() {
   const auto [due, number] = *share_wakes_.begin();
   shares_.at(number).change->advance(due, firing_);
-  if (firing_.id_count > 0) deliver_firing(firing_, firing_.events->newest, true);
+  if (firing_.id_count > 0) deliver_firing(firing_, firing_.event, true);
   reschedule_share(number);
 }
 

@@ -86,10 +86,10 @@ std::size_t SharedChange::join(const Member& member, match::Initial initial,
   for (const auto& [key, remembered] : state.key_states()) {
     const auto source = group_.source(key);
     const bool is_newer = !source || !source->newest || source->newest->at < remembered.read_at ||
-                          (remembered.held && !source->events.newest);
+                          (remembered.held && !source->event);
     if (is_newer && remembered.current) {
       const match::Reading newest{*remembered.current, remembered.read_at};
-      if (!group_.set_newest(key, newest, {.newest = remembered.held, .previous = {}})) continue;
+      if (!group_.set_newest(key, newest, remembered.held)) continue;
     }
     if (!remembered.last) continue;
     const auto& every = change().at_most_every;
@@ -196,16 +196,12 @@ void SharedChange::copy_key(const Member& member, std::string_view key, match::C
     return;
   }
   const auto source = group_.source(key);
-  const auto& every = change().at_most_every;
-  const base::Instant read_at = source->newest->at;
-  const bool is_waiting = last->held && last->held_count > 0;
-  const bool is_held = is_waiting || (every && last->at < read_at && last->at + *every > read_at);
   to.put(key, {.last = last->value,
                .last_at = last->at,
                .current = source->newest->value,
-               .read_at = read_at,
-               .held = is_held ? source->events.newest : nullptr,
-               .is_waiting = is_waiting});
+               .read_at = source->newest->at,
+               .held = source->event,
+               .is_waiting = last->held && last->held_count > 0});
 }
 
 }  // namespace weir::engine

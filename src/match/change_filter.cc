@@ -378,7 +378,9 @@ void ChangeFilter::put(std::string_view key, const KeyState& state) {
   if (state.last) term.last = *state.last;
   if (state.current) term.current = *state.current;
   term.last_at = state.last_at;
-  term.held = std::make_shared<Held>(Held{state.held, event_count_++, !state.held});
+  instance.read_at = state.read_at;
+  term.held = std::make_shared<Held>(Held{state.held, event_count_++});
+  term.held->delivered = !state.held || !(state.is_waiting || is_held_back(instance, 0));
   const auto added = instances_.front().emplace(key, std::move(instance)).first;
   ++key_count_;
   note_reading(0, added->first, added->second, state.read_at);

@@ -117,7 +117,7 @@ class ChangeFilter {
     base::Instant last_at = {};
     std::optional<double> current = {};
     base::Instant read_at = {};
-    event::EventPtr held = {};  // of the current value, if it may still be delivered
+    event::EventPtr held = {};  // of the current value; put() knows whether it is still of use
     bool is_waiting = false;    // for the end of an interval
   };
   // In the order of their readings, as far as that is known.

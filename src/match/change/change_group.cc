@@ -82,11 +82,9 @@ void ChangeGroup::update(std::string_view key, double value, base::Instant now,
   } else {
     catch_up(*source);
     source->source.update(value, now, index_, scratch_, firing);
-    if (options_.keep_events) {
-      source->events.previous = std::exchange(source->events.newest, event);
-    }
+    if (options_.keep_events) source->event = event;
     firing.key = source->key;
-    firing.events = &source->events;
+    firing.event = source->event;
     set_active(source, now);
     schedule(source);
   }
@@ -114,7 +112,7 @@ bool ChangeGroup::advance(base::Instant now, Firing& firing) {
   if (source->source.next_wake() == due) {
     source->source.wake(index_, scratch_, firing);
     firing.key = source->key;
-    firing.events = &source->events;
+    firing.event = source->event;
     counters_.readings.fired += firing.id_count;
   }
   schedule(source);
@@ -154,11 +152,11 @@ bool ChangeGroup::set_last(std::uint64_t id, double threshold, std::string_view 
 }
 
 bool ChangeGroup::set_newest(std::string_view key, const Reading& newest,
-                             const SourceEvents& events) {
+                             const event::EventPtr& event) {
   const Sources::iterator source = find_or_add(key, newest.at);
   if (source == sources_.end()) return false;
   source->source.restore_newest(newest);
-  source->events = events;
+  source->event = event;
   set_active(source, newest.at);
   schedule(source);
   return true;
@@ -174,7 +172,7 @@ void ChangeGroup::set_state(Sources::iterator source, Position position, const P
 }
 
 ChangeGroup::SourceView ChangeGroup::view(const KeyedSource& source) const {
-  return {source.key, source.source.newest(), source.events, source.source.counters(),
+  return {source.key, source.source.newest(), source.event, source.source.counters(),
           source.source.pieces().size()};
 }
 

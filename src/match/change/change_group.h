@@ -62,7 +62,7 @@ class ChangeGroup {
   struct SourceView {
     std::string_view key;
     const std::optional<Reading>& newest;
-    const SourceEvents& events;
+    const event::EventPtr& event;  // of the newest reading, if it is kept
     const ChangeCounters& counters;
     std::size_t piece_count;
   };
@@ -100,7 +100,7 @@ class ChangeGroup {
   // Puts back what last() and source() have told, sources in the order of for_each_source(). False
   // if there is no such subscriber, or no room for the key.
   bool set_last(std::uint64_t id, double threshold, std::string_view key, const LastDelivery& last);
-  bool set_newest(std::string_view key, const Reading& newest, const SourceEvents& events);
+  bool set_newest(std::string_view key, const Reading& newest, const event::EventPtr& event);
 
   // visit(SourceView), in the order of their newest readings.
   template <typename Visit>
@@ -125,7 +125,7 @@ class ChangeGroup {
     std::uint64_t seen;  // the last entry of the log that was applied
     base::Instant active_at;
     std::optional<base::Instant> wake;
-    SourceEvents events;
+    event::EventPtr event;
   };
   using Sources = std::list<KeyedSource>;  // in the order of active_at
   struct Wake {

@@ -149,8 +149,7 @@ TEST_F(ChangeGroupTest, WhatWasHeldIsToldWhenItIsDue) {
   EXPECT_EQ(firing_.at, Instant{110});
   EXPECT_EQ(firing_.value, 30);
   EXPECT_EQ(firing_.key, "k");
-  EXPECT_EQ(firing_.events->newest, second);
-  EXPECT_EQ(firing_.events->previous, first);
+  EXPECT_EQ(firing_.event, second);
   EXPECT_EQ(firing_.ranges[0].before, (LastDelivery{10, Instant{100}, 2}));
   EXPECT_EQ(advance(group), Ids{});
   EXPECT_EQ(group.next_wake(), std::nullopt);
@@ -198,7 +197,7 @@ TEST_F(ChangeGroupTest, IsRestoredFromWhatItTells) {
   ChangeGroup restored{options};
   restored.join_all(joiners);
   group.for_each_source([&](const ChangeGroup::SourceView& source) {
-    ASSERT_TRUE(restored.set_newest(source.key, *source.newest, source.events));
+    ASSERT_TRUE(restored.set_newest(source.key, *source.newest, source.event));
   });
   for (const auto& joiner : joiners) {
     for (const char* const key : {"a", "b", "c", "d"}) {

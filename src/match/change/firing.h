@@ -31,18 +31,12 @@ struct FiredRange {
   ThresholdIndex::Cursor to;
 };
 
-// The events of a source's newest reading and of the one before, if they are kept.
-struct SourceEvents {
-  event::EventPtr newest;
-  event::EventPtr previous;
-};
-
 // Ranges point into the index of the group: they are valid until somebody joins, leaves or moves.
 struct Firing {
   double value = 0;
-  base::Instant at;      // of the reading, or when what was held became due
-  std::string_view key;  // of the source; none if it is not remembered
-  const SourceEvents* events = nullptr;
+  base::Instant at;       // of the reading, or when what was held became due
+  std::string_view key;   // of the source; none if it is not remembered
+  event::EventPtr event;  // of the newest reading, if it is kept
   const ThresholdIndex* index = nullptr;
   std::vector<FiredRange> ranges;
   std::size_t id_count = 0;
@@ -51,7 +45,7 @@ struct Firing {
     ranges.clear();
     id_count = 0;
     key = {};
-    events = nullptr;
+    event = nullptr;
   }
   void add(const std::optional<LastDelivery>& before, const ThresholdIndex& of,
            ThresholdIndex::Cursor from, ThresholdIndex::Cursor to) {
