@@ -56,7 +56,8 @@ Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
       matcher_(std::make_unique<match::ContentMatcher>()),
       scorer_(options_.text, options_.corpus),
-      composites_(std::make_unique<SharedComposites>(matcher_.get())) {
+      composites_(
+          std::make_unique<SharedComposites>(matcher_.get(), options_.change_key_count_max)) {
   if (options_.dedup_window) {
     const bool is_exact = options_.dedup_false_positives == 0;
     ingest_ = match::make_distinct_window(
@@ -198,7 +199,7 @@ void Engine::deliver_matches(const Matches& matches, const event::EventPtr& even
   std::vector<std::uint32_t> conjunctions;
   for (auto match = matches.begin(); match != matches.end();) {
     const SubscriptionId id = match->subscription;
-    if (id.value >= SharedComposites::kMatcherIdMin) {
+    if (id.value >= CompositeStreams::kMatcherIdMin) {
       return deliver_composites({match, matches.end()}, event, now);
     }
     if (id.value >= kShareNumberMin) {

@@ -235,6 +235,7 @@ class Engine {
   void share_composite(SubscriptionId id, Subscription& subscription, match::Initial initial);
   void deliver_composites(std::span<const match::Match> matches, const event::EventPtr& event,
                           base::Instant now);
+  void part_composite(SubscriptionId id, const event::EventPtr& event, base::Instant now);
   void settle_composites();
 
   void deliver_plain(SubscriptionId id, Subscription& subscription, const event::EventPtr& event);

@@ -4,6 +4,7 @@
 
 #include "engine/shared_composites.h"
 #include "engine/subscription.h"
+#include "match/brute_force.h"
 
 namespace weir::engine {
 
@@ -15,20 +16,30 @@ void Engine::share_composite(SubscriptionId id, Subscription& subscription,
 
 void Engine::deliver_composites(std::span<const match::Match> matches, const event::EventPtr& event,
                                 base::Instant now) {
-  const match::CompositeFiring& firing = composites_->update(matches, event, now, scorer_);
-  for (const match::TakenLeaf& taken : firing.taken) {
-    subscriptions_.find(SubscriptionId{taken.id})->second->take_first(taken.place, now);
+  for (const CompositeMember* const member : composites_->read(matches, event, now, scorer_)) {
+    part_composite(member->id, event, now);
   }
-  for (const match::FiredComposite& fired : firing.composites) {
-    const SubscriptionId id{fired.id};
+  for (const SharedComposites::Fired& fired : composites_->update(now)) {
+    const SubscriptionId id = fired.instance->member->id;
     Subscription& subscription = *subscriptions_.find(id)->second;
-    const auto conjunctions =
-        std::span(firing.conjunctions).subspan(fired.begin, fired.end - fired.begin);
     std::vector<event::EventPtr> events;
-    subscription.take_firing(conjunctions, event, now, events);
+    subscription.take_firing(fired, event, now, events);
     if (!events.empty()) hand_out(id, subscription) = std::move(events);
   }
   if (composites_->tally().is_full()) settle_composites();
+}
+
+// It goes on alone, beginning with the event.
+void Engine::part_composite(SubscriptionId id, const event::EventPtr& event, base::Instant now) {
+  Subscription& subscription = *subscriptions_.find(id)->second;
+  subscription.leave_composites();
+  matcher_->add(id, subscription.filter_ptr());
+  const auto& all = subscription.filter().normal_form().conjunctions;
+  std::vector<std::uint32_t> conjunctions;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (match::holds(all[i], *event, scorer_)) conjunctions.push_back(i);
+  }
+  deliver_one(id, subscription, conjunctions, event, now);
 }
 
 void Engine::settle_composites() {

@@ -15,8 +15,7 @@ std::size_t ReadingTally::KindHash::operator()(const Kind& kind) const {
       std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
 }
 
-void ReadingTally::count(std::span<const match::SourceNumber> read,
-                         std::span<const match::SourceNumber> unread) {
+void ReadingTally::count(std::span<const StreamNumber> read, std::span<const StreamNumber> unread) {
   if (read.empty() && unread.empty()) return;
   kind_.assign(read.begin(), read.end());
   kind_.push_back(kUnread);
@@ -25,27 +24,27 @@ void ReadingTally::count(std::span<const match::SourceNumber> read,
   ++counts_[known != kinds_.end() ? known->second : add_kind(read, unread)];
 }
 
-std::uint32_t ReadingTally::add_kind(std::span<const match::SourceNumber> read,
-                                     std::span<const match::SourceNumber> unread) {
+std::uint32_t ReadingTally::add_kind(std::span<const StreamNumber> read,
+                                     std::span<const StreamNumber> unread) {
   const auto kind = static_cast<std::uint32_t>(counts_.size());
   counts_.push_back(0);
   kinds_.emplace(kind_, kind);
-  for (const match::SourceNumber source : read) list(source, {kind, true});
-  for (const match::SourceNumber source : unread) list(source, {kind, false});
+  for (const StreamNumber stream : read) list(stream, {kind, true});
+  for (const StreamNumber stream : unread) list(stream, {kind, false});
   return kind;
 }
 
-void ReadingTally::list(match::SourceNumber source, Entry entry) {
-  if (source >= entries_.size()) entries_.resize(std::size_t{source} + 1);
-  entries_[source].push_back(entry);
+void ReadingTally::list(StreamNumber stream, Entry entry) {
+  if (stream >= entries_.size()) entries_.resize(std::size_t{stream} + 1);
+  entries_[stream].push_back(entry);
   ++entry_count_;
 }
 
-ReadingTally::Counts ReadingTally::of(std::span<const match::SourceNumber> sources) const {
+ReadingTally::Counts ReadingTally::of(std::span<const StreamNumber> streams) const {
   std::vector<Entry> found;
-  for (const match::SourceNumber source : sources) {
-    if (source >= entries_.size()) continue;
-    found.insert(found.end(), entries_[source].begin(), entries_[source].end());
+  for (const StreamNumber stream : streams) {
+    if (stream >= entries_.size()) continue;
+    found.insert(found.end(), entries_[stream].begin(), entries_[stream].end());
   }
   std::ranges::sort(found, {},
                     [](const Entry& entry) { return std::tuple(entry.kind, !entry.is_read); });
@@ -69,7 +68,7 @@ std::size_t ReadingTally::memory_bytes() const {
   std::size_t bytes = kinds_.bucket_count() * (sizeof(*kinds_.begin()) + 1) +
                       counts_.capacity() * sizeof(std::uint64_t) +
                       entries_.capacity() * sizeof(std::vector<Entry>);
-  bytes += (entry_count_ + counts_.size()) * sizeof(match::SourceNumber);  // the kinds themselves
+  bytes += (entry_count_ + counts_.size()) * sizeof(StreamNumber);  // the kinds themselves
   for (const auto& list : entries_) bytes += list.capacity() * sizeof(Entry);
   return bytes;
 }

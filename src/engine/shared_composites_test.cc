@@ -37,6 +37,7 @@ TEST(SharedCompositesTest, TakesFiltersOfMovingNumbersOnly) {
        {"change(data.v) > 1 or change(data.w) > 1", "change(data.v) > 1 and change(data.w) > 1%",
         "change(data.v) > 1 and > 5%", "type = 'a' and (change(data.v) > 1 or change(data.w) > 2)",
         "change(data.v, type = 'a') rises by > 1 and change(data.v, not type = 'a') falls by >= 2",
+        "change(data.v, by subject) > 1 or change(data.w, by subject) > 1",
         "(change(data.v) > 1 or change(data.w) > 1) and distinct(id) within 1s"}) {
     EXPECT_TRUE(takes(filter)) << filter;
     EXPECT_FALSE(takes(filter, {.change_idle = Duration::seconds(1)})) << filter;
@@ -45,7 +46,7 @@ TEST(SharedCompositesTest, TakesFiltersOfMovingNumbersOnly) {
        {"type = 'a'", "change(data.v) > 1 or type = 'a'", "false and change(data.v) > 1",
         "any change(data.v) and change(data.w) > 1",
         "change(data.v) crosses 1 or change(data.w) > 1",
-        "change(data.v, by subject) > 1 or change(data.w, by subject) > 1",
+        "change(data.v, by subject) > 1 or change(data.w, by type) > 1",
         "change(data.v) > 1 or change(data.w) > 1 with previous",
         "change(data.v) > 1 and change(data.w) > 1 at most every 1s",
         "change(data.v) > 1 and change(data.w) > 1 or silent for 1s",
@@ -69,18 +70,21 @@ class Joined {
         {.id = {id}, .filter = filter.get(), .gate = std::move(gate), .state = &state});
     if (member == nullptr) return false;
     members_.push_back(std::move(member));
+    filters_.push_back(filter);
     return true;
   }
   void leave() {
     composites_.leave(*members_.back());
     members_.pop_back();
+    filters_.pop_back();
   }
   std::size_t publish(std::string_view json) {
     const event::EventPtr event = event::event_of(json);
     match::TextScorer scorer{{}, {}};
     std::vector<match::Match> matches;
     matcher_.match(*event, scorer, matches);
-    return composites_.update(matches, event, {}, scorer).composites.size();
+    EXPECT_TRUE(composites_.read(matches, event, {}, scorer).empty());
+    return composites_.update({}).size();
   }
   std::uint64_t flips() const { return composites_.index().counters().flips; }
   const SharedComposites& composites() const { return composites_; }
@@ -88,8 +92,9 @@ class Joined {
 
  private:
   match::BruteForce matcher_;
-  SharedComposites composites_{&matcher_};
+  SharedComposites composites_{&matcher_, EngineOptions().change_key_count_max};
   std::vector<std::unique_ptr<SharedComposites::Member>> members_;
+  std::vector<filter::FilterPtr> filters_;  // of the members
 };
 
 TEST(SharedCompositesTest, OnlyThoseWithALeafThatFlipsAreTouched) {
@@ -99,7 +104,7 @@ TEST(SharedCompositesTest, OnlyThoseWithALeafThatFlipsAreTouched) {
                                 "change(data.v, subject = 'b') > 1",
                                 id));
   }
-  EXPECT_EQ(joined.composites().source_count(), 2);
+  EXPECT_EQ(joined.composites().stream_count(), 2);
   EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"v":0}})"), 0);
   EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"v":0}})"), 100);
   const std::uint64_t before = joined.flips();
@@ -107,6 +112,33 @@ TEST(SharedCompositesTest, OnlyThoseWithALeafThatFlipsAreTouched) {
   EXPECT_EQ(joined.flips() - before, 10);
   EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"v":0.5}})"), 0);
   EXPECT_EQ(joined.flips() - before, 10);
+}
+
+TEST(SharedCompositesTest, OfOneKeyOnlyThoseWithALeafThatFlipsAreTouched) {
+  Joined joined;
+  const auto join = [&](std::uint64_t id) {
+    joined.join(
+        id, fmt::format("change(data.v, by subject) > {} and change(data.w, by subject) > 1", id));
+  };
+  for (std::uint64_t id = 1; id <= 100; ++id) join(id);
+  EXPECT_EQ(joined.composites().stream_count(), 2);
+  EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"v":0}})"), 0);
+  EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"w":0}})"), 100);
+  EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"v":0,"w":0}})"), 100);
+  const std::uint64_t before = joined.flips();
+  EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"v":10.5}})"), 0);
+  EXPECT_EQ(joined.flips() - before, 10);
+  EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"w":1.5}})"), 0);
+  EXPECT_EQ(joined.flips() - before, 110);
+  EXPECT_EQ(joined.publish(R"({"subject":"a","data":{"w":1.5}})"), 10);
+
+  // Who comes later hears of a key with its next reading.
+  join(101);
+  EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"v":0}})"), 0);
+  EXPECT_EQ(joined.publish(R"({"subject":"b","data":{"w":1.5}})"), 1);
+  for (int i = 0; i < 101; ++i) joined.leave();
+  EXPECT_EQ(joined.matcher_size(), 0);
+  EXPECT_EQ(joined.composites().index().size(), 0);
 }
 
 TEST(SharedCompositesTest, SourcesGoWithTheirLastReader) {
@@ -123,7 +155,7 @@ TEST(SharedCompositesTest, SourcesGoWithTheirLastReader) {
   EXPECT_EQ(joined.matcher_size(), 4);
   for (int i = 0; i < 3; ++i) joined.leave();
   EXPECT_EQ(joined.matcher_size(), 0);
-  EXPECT_EQ(joined.composites().source_count(), 0);
+  EXPECT_EQ(joined.composites().stream_count(), 0);
 }
 
 TEST(SharedCompositesTest, LeavesNothingBehindOfWhatStandsAlone) {
@@ -179,6 +211,9 @@ std::string with_other_thresholds(std::string text, base::Prng& prng) {
 // keys could become idle there, if time went on for ever.
 class Pair {
  public:
+  explicit Pair(std::size_t key_count_max = EngineOptions().change_key_count_max)
+      : key_count_max_(key_count_max) {}
+
   void subscribe(const std::string& text, const SubscribeOptions& options) {
     const auto filter = *Filter::parse(text);
     const auto shared = shared_.subscribe(filter, options);
@@ -220,7 +255,7 @@ class Pair {
   }
   // Everybody goes on in new engines, from what the old one saved, maybe by another clock.
   void move_out(Instant now) {
-    Pair next;
+    Pair next(key_count_max_);
     for (const auto& [id, known] : known_) {
       const std::string state = *shared_.save(id);
       ASSERT_NO_FATAL_FAILURE(next.subscribe(
@@ -296,40 +331,43 @@ class Pair {
     known.saved = saved;
   }
 
-  Engine shared_{EngineOptions{}};
-  Engine alone_{EngineOptions{.change_idle = Duration{std::numeric_limits<std::int64_t>::max()}}};
+  std::size_t key_count_max_;
+  Engine shared_{EngineOptions{.change_key_count_max = key_count_max_}};
+  Engine alone_{EngineOptions{.change_key_count_max = key_count_max_,
+                              .change_idle = Duration{std::numeric_limits<std::int64_t>::max()}}};
   std::map<SubscriptionId, Known> known_;
   std::size_t delivered_ = 0;
 };
 
-std::string random_change(base::Prng& prng) {
+std::string random_change(base::Prng& prng, std::string_view keys) {
   static constexpr std::array kConditions = {"", ", subject = 's0'", ", subject = 's1'",
                                              ", subject = 's2' or data.w > 4", ", type = 't0'"};
   static constexpr std::array kMovements = {"> {}",           ">= {}",         "> {}0%",
                                             "rises by >= {}", "falls by > {}", "> 1 or > {}0%",
                                             "> 1 and >= {}0%"};
   const auto pick = [&](const auto& texts) { return texts[prng.below(texts.size())]; };
-  return fmt::format("change(data.{}{}) {}", prng.chance(0.7) ? "v" : "w", pick(kConditions),
-                     fmt::format(fmt::runtime(pick(kMovements)), prng.below(5)));
+  return fmt::format("change(data.{}{}{}) {}", prng.chance(0.7) ? "v" : "w", keys,
+                     pick(kConditions), fmt::format(fmt::runtime(pick(kMovements)), prng.below(5)));
 }
 
-std::string random_composite(base::Prng& prng, std::uint64_t leaf_count) {
+std::string random_composite(base::Prng& prng, std::string_view keys, std::uint64_t leaf_count) {
   std::string text;
   if (leaf_count == 1) {
-    text = random_change(prng);
+    text = random_change(prng, keys);
   } else {
     const std::uint64_t left = 1 + prng.below(leaf_count - 1);
-    text = random_composite(prng, left) + (prng.chance(0.6) ? " and " : " or ") +
-           random_composite(prng, leaf_count - left);
+    text = random_composite(prng, keys, left) + (prng.chance(0.6) ? " and " : " or ") +
+           random_composite(prng, keys, leaf_count - left);
   }
   if (prng.chance(0.15)) text = fmt::format("type = 't{}' and ({})", prng.below(2), text);
   return '(' + text + ')';
 }
 
 std::string random_filter(base::Prng& prng) {
+  static constexpr std::array kKeys = {"", "", ", by data.k", ", by (type, data.k)"};
   std::string composite;
   do {
-    composite = random_composite(prng, 1 + prng.below(5));
+    composite = random_composite(prng, kKeys[prng.below(kKeys.size())], 1 + prng.below(5));
   } while (SharedChange::shape_of(**Filter::parse(composite), {}));
   if (prng.chance(0.2)) return composite + " and distinct(data.v) within 9s exact";
   return prng.chance(0.05) ? composite + " or type = 't0'" : composite;
@@ -340,8 +378,8 @@ event::EventPtr random_event(base::Prng& prng, int id) {
     return prng.chance(0.1) ? std::string("null") : fmt::format("{}", prng.below(9));
   };
   return event::event_of(
-      fmt::format(R"({{"id":"{}","type":"t{}","subject":"s{}","data":{{"v":{},"w":{}}}}})", id,
-                  prng.below(2), prng.below(3), value(), value()));
+      fmt::format(R"({{"id":"{}","type":"t{}","subject":"s{}","data":{{"v":{},"w":{},"k":{}}}}})",
+                  id, prng.below(2), prng.below(3), value(), value(), prng.below(3)));
 }
 
 // Subscriptions come and go, change their thresholds, forget, and move to new engines with what
@@ -353,7 +391,7 @@ TEST(SharedCompositesTest, DeliverWhatAFilterForEachOfThemWould) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     base::Prng prng(seed);
-    Pair pair;
+    Pair pair(seed % 3 == 0 ? 3 + prng.below(20) : EngineOptions().change_key_count_max);
     Instant now;
     for (int step = 0; step < 300; ++step) {
       SCOPED_TRACE(step);

@@ -96,19 +96,24 @@ void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
   touch();
 }
 
-// It leaves, and comes back with the new thresholds, as one that was saved.
-void Engine::Subscription::retune_composite(filter::FilterPtr filter) {
+void Engine::Subscription::leave_composites() {
   counted = counted_now();
   const std::uint64_t revision_now = revision();
-  const SubscriptionId id = composite_->id;
-  const std::string bytes = bytes_of(*copy_change(nullptr, {}));
+  change_ = copy_change(nullptr, {});
   end_sharing();
+  revision_ = revision_now;
+}
+
+// It leaves, and comes back with the new thresholds, as one that was saved.
+void Engine::Subscription::retune_composite(filter::FilterPtr filter) {
+  const SubscriptionId id = composite_->id;
+  leave_composites();
+  const std::string bytes = bytes_of(*change_);
   filter_ = std::move(filter);
   change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);
   base::ByteReader reader(bytes);
   base::Instant latest = restored_at_;
   WEIR_CHECK(change_->restore(match::ChangeLayout::kTimed, reader, latest) && reader.done());
-  revision_ = revision_now;
   share(id, change_options_.initial, *composites_);
   touch();
 }
@@ -124,21 +129,17 @@ std::uint64_t Engine::Subscription::shared_revision() const {
                                : membership_->change->revision();
 }
 
-void Engine::Subscription::take_firing(std::span<const std::uint32_t> conjunctions,
+void Engine::Subscription::take_firing(const SharedComposites::Fired& fired,
                                        const event::EventPtr& event, base::Instant now,
                                        std::vector<event::EventPtr>& events) {
   now = std::max(now, restored_at_);
-  composites_->deliver(*composite_, conjunctions, now, events);
+  composites_->deliver(*fired.instance, fired.conjunctions, now, events);
   drop_duplicates(events, now);
   ++before_sharing_.readings;
   const bool is_new = !events.empty() && events.back() == event;
   ++(is_new ? counted.passed : counted.duplicate);
   counted.delivered += events.size();
   touch();
-}
-
-void Engine::Subscription::take_first(match::LeafPlace place, base::Instant now) {
-  SharedComposites::take(*composite_, place, now);
 }
 
 void Engine::Subscription::settle_composite() {
@@ -184,7 +185,7 @@ std::shared_ptr<match::ChangeFilter> Engine::Subscription::copy_change(const eve
   auto copy = std::make_shared<match::ChangeFilter>(filter_, options);
   copy->set_overflow_count(state_overflow_of_change());
   if (membership_) membership_->change->copy_state(member(), only, *copy);
-  if (composite_) composites_->copy_state(*composite_, *copy);
+  if (composite_) composites_->copy_state(*composite_, only, *copy);
   return copy;
 }
 
@@ -232,7 +233,7 @@ base::Result<bool> Engine::Subscription::forget(const event::Event& event, base:
     known = *seen;
   }
   if (membership_) return membership_->change->forget(member(), event, now) || known;
-  if (composite_) return composites_->forget(*composite_) || known;
+  if (composite_) return composites_->forget(*composite_, event) || known;
   return (change_ != nullptr && change_->forget(event, now)) || known;
 }
 

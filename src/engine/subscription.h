@@ -46,6 +46,8 @@ class Engine::Subscription {
   // The same for a composite; it goes on alone if it cannot be shared.
   void share(SubscriptionId id, match::Initial initial, SharedComposites& composites);
   void end_sharing();
+  // A composite goes on with a change filter of its own.
+  void leave_composites();
   // Requires a filter of the same shape.
   void retune(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
   // Asks for what take_firing() needs.
@@ -57,10 +59,9 @@ class Engine::Subscription {
   // It is told of a reading, or of one that was held back. False if that is a duplicate.
   bool take_firing(const match::FiredRange& range, const event::Event& event, base::Instant now,
                    bool is_late);
-  // It is told of a reading at which the conjunctions fire. Appends what is to be delivered.
-  void take_firing(std::span<const std::uint32_t> conjunctions, const event::EventPtr& event,
+  // It is told of a reading at which conjunctions fire. Appends what is to be delivered.
+  void take_firing(const SharedComposites::Fired& fired, const event::EventPtr& event,
                    base::Instant now, std::vector<event::EventPtr>& events);
-  void take_first(match::LeafPlace place, base::Instant now);
   // What was counted for all composites is about to be cleared.
   void settle_composite();
   // A change filter with what is remembered: all of it or, if an event is given, as much as it
@@ -117,7 +118,7 @@ class Engine::Subscription {
   std::shared_ptr<match::ChangeFilter> change_;
   std::optional<Membership> membership_;
   SharedComposites* composites_ = nullptr;
-  std::unique_ptr<SharedComposites::Member> composite_;
+  std::unique_ptr<CompositeMember> composite_;
   SharedChange::Counts before_sharing_;  // what was counted there before
   std::uint64_t revision_before_sharing_ = 0;
   std::uint64_t overflow_before_sharing_ = 0;

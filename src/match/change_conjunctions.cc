@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ChangeFilter without keys remembers, for whoever keeps it elsewhere.
+// What a ChangeFilter of several terms remembers, for whoever keeps it elsewhere.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,16 +8,18 @@
 
 namespace weir::match {
 
-std::optional<ChangeFilter::ConjunctionStates> ChangeFilter::conjunction_states() const {
+std::optional<std::map<std::string, ChangeFilter::ConjunctionStates>>
+ChangeFilter::conjunction_states() const {
   if (!wakes_.empty()) return std::nullopt;
-  ConjunctionStates states;
-  for (const Instances& instances : instances_) {
-    auto& state = states.emplace_back();
-    if (instances.empty()) continue;
-    const auto& [key, instance] = *instances.begin();
-    if (instances.size() > 1 || !key.empty()) return std::nullopt;
-    state.emplace().read_at = instance.read_at;
-    for (const Term& term : instance.terms) state->terms.push_back(state_of(term));
+  std::map<std::string, ConjunctionStates> states;
+  for (std::size_t i = 0; i < instances_.size(); ++i) {
+    for (const auto& [key, instance] : instances_[i]) {
+      ConjunctionStates& conjunctions = states[key];
+      conjunctions.resize(instances_.size());
+      ConjunctionState& state = conjunctions[i].emplace();
+      state.read_at = instance.read_at;
+      for (const Term& term : instance.terms) state.terms.push_back(state_of(term));
+    }
   }
   return states;
 }
@@ -32,7 +35,7 @@ ChangeFilter::TermState ChangeFilter::state_of(const Term& term) {
   return state;
 }
 
-void ChangeFilter::put(const ConjunctionStates& states) {
+void ChangeFilter::put(std::string_view key, const ConjunctionStates& states) {
   std::map<std::uint64_t, std::shared_ptr<Held>> awaited;
   const auto delivered = std::make_shared<Held>(Held{nullptr, 0, true});
   for (std::uint32_t conjunction = 0; conjunction < states.size(); ++conjunction) {
@@ -49,11 +52,11 @@ void ChangeFilter::put(const ConjunctionStates& states) {
       if (held == nullptr) held = std::make_shared<Held>(Held{state.event, state.order});
       term.held = held;
     }
-    const auto added = instances_[conjunction].emplace(std::string(), std::move(instance)).first;
+    const auto added = instances_[conjunction].emplace(key, std::move(instance)).first;
     ++key_count_;
     note_reading(conjunction, added->first, added->second, states[conjunction]->read_at);
   }
-  if (!awaited.empty()) event_count_ = awaited.rbegin()->first + 1;
+  if (!awaited.empty()) event_count_ = std::max(event_count_, awaited.rbegin()->first + 1);
 }
 
 }  // namespace weir::match

@@ -125,8 +125,8 @@ class ChangeFilter {
   // Requires that nothing is known of the key. It goes on waiting only if the value has moved.
   void put(std::string_view key, const KeyState& state);
 
-  // The same for a filter without keys, timing and previous readings, whose terms are all about how
-  // far numbers move.
+  // The same for a filter of several terms, all about how far numbers move, without timing and
+  // previous readings.
   struct TermState {
     std::optional<double> last;
     base::Instant last_at = {};
@@ -139,10 +139,10 @@ class ChangeFilter {
     std::vector<TermState> terms;
   };
   using ConjunctionStates = std::vector<std::optional<ConjunctionState>>;  // none: no reading yet
-  // Nothing if there is more, from a state that save() would not write.
-  std::optional<ConjunctionStates> conjunction_states() const;
-  // Requires a filter that was told nothing.
-  void put(const ConjunctionStates& states);
+  // By key. Nothing if there is more, from a state that save() would not write.
+  std::optional<std::map<std::string, ConjunctionStates>> conjunction_states() const;
+  // Requires that nothing is known of the key. One event has one order in all calls.
+  void put(std::string_view key, const ConjunctionStates& states);
 
   std::size_t key_count() const { return key_count_; }
   std::uint64_t overflow_count() const { return overflow_count_; }

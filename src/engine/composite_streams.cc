@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/composite_streams.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "filter/print.h"
+
+namespace weir::engine {
+namespace {
+
+// Which events are readings of the change in the conjunction.
+filter::ExprPtr readings_of(const filter::Conjunction& conjunction, const filter::Change& change) {
+  std::vector<filter::ExprPtr> terms = {filter::to_expr({conjunction.terms, {}})};
+  if (conjunction.terms.empty()) terms.clear();
+  if (change.condition != nullptr) terms.push_back(change.condition);
+  return filter::make_and(std::move(terms));
+}
+
+std::string text_of(const std::vector<filter::Operand>& keys) {
+  std::string text;
+  for (const filter::Operand& key : keys) text += filter::to_text(key) + ',';
+  return text;
+}
+
+SubscriptionId matcher_id(StreamNumber number) {
+  return {CompositeStreams::kMatcherIdMin + number};
+}
+
+}  // namespace
+
+std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& conjunction,
+                                                  const filter::Change& change,
+                                                  const std::shared_ptr<const Gate>& gate) {
+  const filter::ExprPtr readings = readings_of(conjunction, change);
+  const auto [key, is_new] =
+      numbers_.emplace(StreamKey{filter::to_text(*readings), filter::to_text(change.value),
+                                 text_of(change.keys), gate.get()},
+                       0);
+  if (is_new) {
+    auto filter = filter::Filter::create({.expr = readings, .distinct = {}, .warnings = {}});
+    if (!filter) {
+      numbers_.erase(key);
+      return std::nullopt;
+    }
+    key->second = add(key, change, gate);
+    matcher_->add(matcher_id(key->second), std::move(*filter));
+  }
+  ++streams_[key->second].use_count;
+  return key->second;
+}
+
+StreamNumber CompositeStreams::add(std::map<StreamKey, StreamNumber>::iterator key,
+                                   const filter::Change& change,
+                                   const std::shared_ptr<const Gate>& gate) {
+  if (free_streams_.empty()) {
+    free_streams_.push_back(static_cast<StreamNumber>(streams_.size()));
+    streams_.emplace_back();
+  }
+  const StreamNumber number = free_streams_.back();
+  free_streams_.pop_back();
+  Stream& stream = streams_[number];
+  stream.change.value = change.value;
+  stream.change.keys = change.keys;
+  stream.gate = gate;
+  stream.key = key;
+  return number;
+}
+
+void CompositeStreams::release(StreamNumber number) {
+  Stream& stream = streams_[number];
+  if (--stream.use_count > 0) return;
+  WEIR_CHECK(stream.sources.empty());
+  matcher_->remove(matcher_id(number));
+  numbers_.erase(stream.key);
+  stream = {};
+  free_streams_.push_back(number);
+}
+
+bool CompositeStreams::admits(StreamNumber stream, const event::Event& event) const {
+  const std::shared_ptr<const Gate>& gate = streams_[stream].gate;
+  return !gate || (*gate)(event);
+}
+
+void CompositeStreams::enter(CompositeMember& member) {
+  for (const StreamNumber number : member.streams) {
+    std::vector<CompositeMember*>& members = streams_[number].members;
+    member.entries.push_back({number, static_cast<std::uint32_t>(members.size())});
+    members.push_back(&member);
+  }
+}
+
+void CompositeStreams::exit(const CompositeMember& member) {
+  for (const auto& [number, place] : member.entries) {
+    Stream& stream = streams_[number];
+    stream.members[place] = nullptr;
+    ++stream.gap_count;
+    if (stream.gap_count > stream.members.size() / 2) close_gaps(number);
+  }
+}
+
+void CompositeStreams::close_gaps(StreamNumber number) {
+  Stream& stream = streams_[number];
+  std::vector<std::size_t> places;  // by former place
+  std::vector<CompositeMember*> members;
+  for (CompositeMember* const member : stream.members) {
+    places.push_back(members.size());
+    if (member == nullptr) continue;
+    const auto entry = std::ranges::find(member->entries, number, &CompositeMember::Entry::stream);
+    entry->place = static_cast<std::uint32_t>(members.size());
+    members.push_back(member);
+  }
+  places.push_back(members.size());
+  for (const auto& [key, source] : stream.sources) {
+    sources_[source].introduced = places[sources_[source].introduced];
+  }
+  stream.members = std::move(members);
+  stream.gap_count = 0;
+}
+
+match::SourceNumber CompositeStreams::use_source(StreamNumber stream, std::string_view key) {
+  if (const auto known = find_source(stream, key)) {
+    ++sources_[*known].use_count;
+    return *known;
+  }
+  if (free_sources_.empty()) {
+    free_sources_.push_back(static_cast<match::SourceNumber>(sources_.size()));
+    sources_.emplace_back();
+  }
+  const match::SourceNumber number = free_sources_.back();
+  free_sources_.pop_back();
+  Source& source = sources_[number];
+  source.stream = stream;
+  source.key = key;
+  source.use_count = 1;
+  streams_[stream].sources.emplace(source.key, number);
+  return number;
+}
+
+void CompositeStreams::release_source(match::SourceNumber number) {
+  Source& source = sources_[number];
+  if (--source.use_count > 0) return;
+  streams_[source.stream].sources.erase(source.key);
+  source = {};
+  free_sources_.push_back(number);
+}
+
+std::optional<match::SourceNumber> CompositeStreams::find_source(StreamNumber stream,
+                                                                 std::string_view key) const {
+  const auto& sources = streams_[stream].sources;
+  const auto found = sources.find(key);
+  if (found == sources.end()) return std::nullopt;
+  return found->second;
+}
+
+std::size_t CompositeStreams::memory_bytes() const {
+  std::size_t bytes = streams_.capacity() * sizeof(Stream) + sources_.capacity() * sizeof(Source) +
+                      free_streams_.capacity() * sizeof(StreamNumber) +
+                      free_sources_.capacity() * sizeof(match::SourceNumber);
+  for (const auto& [key, number] : numbers_) {
+    bytes += sizeof(key) + key.condition.capacity() + key.value.capacity() + key.keys.capacity();
+  }
+  for (const Stream& stream : streams_) {
+    bytes += stream.members.capacity() * sizeof(CompositeMember*) +
+             stream.sources.bucket_count() * (sizeof(*stream.sources.begin()) + 1);
+  }
+  return bytes;
+}
+
+}  // namespace weir::engine
