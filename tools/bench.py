@@ -136,7 +136,7 @@ def run_family(family: str, table: dict, quick: bool, with_data: bool) -> bool:
     for line, _ in lines:
         print(line)
     for row in table.get("show", []):
-        if row["family"] == family:
+        if row["family"] == family and (with_data or not row.get("data")):
             print(show(row, runs))
     return all(ok for _, ok in lines)
 
@@ -161,7 +161,8 @@ def main() -> int:
     if arguments.data:
         os.environ["WEIR_BENCH_DATA"] = str(OUTPUT / "data")
         try:
-            bench_data.prepare(arguments.data, OUTPUT / "data")
+            for family in chosen:
+                bench_data.prepare(family, arguments.data, OUTPUT / "data")
         except DataError as error:
             sys.exit(f"bench: {error}")
     try:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares public data for ./bench content --data: filters and events, one a line.
+"""Prepares public data for ./bench FAMILY --data.
 
-`pubs_subs` has both; its subscriptions are multiplied: the same operators on a symbol that is
-published, with values that it had. `quotes_daily` has quotes only, and gets the same kind of
-subscriptions.
+content: filters and events, one a line. `pubs_subs` has both; its subscriptions are multiplied: the
+same operators on a symbol that is published, with values that it had. `quotes_daily` has quotes
+only, and gets the same kind of subscriptions.
+change: one-minute quotes in the order of time, a symbol and its closing price a line.
 """
 
+import csv
 import json
 import random
 import re
@@ -67,14 +69,37 @@ def events_of(quotes: list[Quote]) -> list[str]:
                         "data": quote}) for i, quote in enumerate(chosen)]
 
 
-def prepare(data: Path, output: Path) -> None:
-    """Raises DataError if the data is not as expected."""
+def prepare_content(data: Path, output: Path) -> None:
     templates = read_templates(data / "pubs_subs")
     sources = {"pubs_subs": read_publications(data / "pubs_subs"),
                "quotes_daily": read_daily(data / "quotes_daily")}
-    output.mkdir(parents=True, exist_ok=True)
     for name, quotes in sources.items():
         if not quotes:
             raise DataError(f"{data / name} has nothing to read")
         (output / f"{name}.filters").write_text("\n".join(filters_of(quotes, templates)) + "\n")
         (output / f"{name}.events").write_text("\n".join(events_of(quotes)) + "\n")
+
+
+def read_minutes(folder: Path) -> list[tuple[str, str, float]]:
+    """Minute, symbol, closing price."""
+    with open_text(find_file(folder, "*1min*.csv*", "one-minute quotes")) as file:
+        rows = [(row["minute"], row["symbol"], float(row["close"])) for row in csv.DictReader(file)]
+    return sorted(rows)
+
+
+def prepare_change(data: Path, output: Path) -> None:
+    rows = read_minutes(data / "quotes_1min")
+    if not rows:
+        raise DataError(f"{data / 'quotes_1min'} has nothing to read")
+    lines = [f"{symbol} {price!r}\n" for _, symbol, price in rows]
+    (output / "quotes_1min.readings").write_text("".join(lines))
+
+
+PREPARE = {"content": prepare_content, "change": prepare_change}
+
+
+def prepare(family: str, data: Path, output: Path) -> None:
+    """For families that have benchmarks on data. Raises DataError if it is not as expected."""
+    output.mkdir(parents=True, exist_ok=True)
+    if family in PREPARE:
+        PREPARE[family](data, output)
