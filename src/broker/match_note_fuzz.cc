@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!note) return 0;
   MatchNoteWriter writer;
   for (const auto& match : note->matches) {
-    writer.add(match.subscription, match.delivery, match.sequences);
+    writer.add(match.subscription, match.delivery, match.sequences, match.annotation);
   }
   const auto again = weir::broker::decode_match_note(writer.finish(note->complete));
   WEIR_CHECK(again && *again == *note);

@@ -12,15 +12,15 @@ namespace {
 MatchNoteWriter example() {
   MatchNoteWriter writer;
   writer.add(7, 300, std::vector<std::uint64_t>{1001});
-  writer.add(8, 1, std::vector<std::uint64_t>{998, 1001});
+  writer.add(8, 1, std::vector<std::uint64_t>{998, 1001}, "\"a\":1");
   return writer;
 }
 
 TEST(MatchNoteTest, ReadsBackWhatWasWritten) {
   const auto note = decode_match_note(example().finish(true));
   ASSERT_EQ(base::describe(note), "ok");
-  EXPECT_EQ(*note,
-            (MatchNote{.complete = true, .matches = {{7, 300, {1001}}, {8, 1, {998, 1001}}}}));
+  EXPECT_EQ(*note, (MatchNote{.complete = true,
+                              .matches = {{7, 300, {1001}}, {8, 1, {998, 1001}, "\"a\":1"}}}));
 }
 
 TEST(MatchNoteTest, PutsShardsTogether) {
@@ -36,9 +36,20 @@ TEST(MatchNoteTest, PutsShardsTogether) {
 }
 
 TEST(MatchNoteTest, KeepsItsFormat) {
-  EXPECT_EQ(example().finish(true), std::string("\x01\x01\x02\x07\xAC\x02\x01\xE9\x07\x08\x01\x02"
-                                                "\xE6\x07\xE9\x07",
-                                                16));
+  EXPECT_EQ(example().finish(true),
+            std::string("\x02\x01\x02\x07\xAC\x02\x01\xE9\x07\x00\x08\x01\x02"
+                        "\xE6\x07\xE9\x07\x05\"a\":1",
+                        23));
+}
+
+TEST(MatchNoteTest, ReadsTheVersionWithoutAnnotations) {
+  const auto note =
+      decode_match_note(std::string("\x01\x01\x02\x07\xAC\x02\x01\xE9\x07\x08\x01\x02"
+                                    "\xE6\x07\xE9\x07",
+                                    16));
+  ASSERT_EQ(base::describe(note), "ok");
+  EXPECT_EQ(*note,
+            (MatchNote{.complete = true, .matches = {{7, 300, {1001}}, {8, 1, {998, 1001}}}}));
 }
 
 TEST(MatchNoteTest, RefusesEveryTruncation) {
@@ -51,7 +62,7 @@ TEST(MatchNoteTest, RefusesEveryTruncation) {
 
 TEST(MatchNoteTest, RefusesAnotherVersion) {
   std::string bytes = example().finish(true);
-  bytes[0] = 2;
+  bytes[0] = 3;
   const auto note = decode_match_note(bytes);
   ASSERT_FALSE(note);
   EXPECT_EQ(note.error().id, base::ErrorId::kStoreVersion);

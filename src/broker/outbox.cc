@@ -7,23 +7,21 @@
 
 namespace weir::broker {
 
-std::uint64_t Outbox::push(std::uint64_t matched_at, std::span<const std::uint64_t> sequences,
-                           std::string_view source) {
+std::uint64_t Outbox::push(std::uint64_t matched_at, const Content& content) {
   const std::uint64_t number = ++last_number_;
-  add(number, matched_at, sequences, source);
+  add(number, matched_at, content);
   return number;
 }
 
-void Outbox::restore(std::uint64_t number, std::uint64_t matched_at,
-                     std::span<const std::uint64_t> sequences, std::string_view source) {
+void Outbox::restore(std::uint64_t number, std::uint64_t matched_at, const Content& content) {
   WEIR_CHECK(number > last_number_);
   last_number_ = number;
   sent_through_ = number;
-  add(number, matched_at, sequences, source);
+  add(number, matched_at, content);
 }
 
-void Outbox::add(std::uint64_t number, std::uint64_t matched_at,
-                 std::span<const std::uint64_t> sequences, std::string_view source) {
+void Outbox::add(std::uint64_t number, std::uint64_t matched_at, const Content& content) {
+  const auto& [sequences, source, annotation] = content;
   const bool is_group = sequences.size() > 1;
   if (options_.policy == OutboxPolicy::kConflate && !is_group && !source.empty()) {
     conflate(source, number);
@@ -31,6 +29,7 @@ void Outbox::add(std::uint64_t number, std::uint64_t matched_at,
   make_room();
   entries_.push_back({number, matched_at, sequences.front()});
   if (is_group) groups_.emplace(number, std::vector(sequences.begin(), sequences.end()));
+  if (!annotation.empty()) annotations_.emplace(number, annotation);
   ++live_count_;
 }
 
@@ -46,6 +45,7 @@ void Outbox::conflate(std::string_view source, std::uint64_t number) {
     const auto entry = std::ranges::lower_bound(entries_, older, {}, &Entry::number);
     if (older > position_ && entry != entries_.end() && entry->number == older) {
       entry->sequence = 0;
+      annotations_.erase(older);
       --live_count_;
       ++conflated_count_;
       while (!entries_.empty() && entries_.front().sequence == 0) entries_.pop_front();
@@ -69,6 +69,7 @@ void Outbox::pop_front() {
     sources_.erase(source);
   }
   groups_.erase(number);
+  annotations_.erase(number);
   --live_count_;
   acknowledged_ = number;
   entries_.pop_front();
@@ -77,9 +78,11 @@ void Outbox::pop_front() {
 
 OutboxEntry Outbox::shown(const Entry& entry) const {
   const auto group = groups_.find(entry.number);
+  const auto annotation = annotations_.find(entry.number);
   return {.number = entry.number,
           .matched_at = entry.matched_at,
           .sequences = group == groups_.end() ? std::vector{entry.sequence} : group->second,
+          .annotation = annotation == annotations_.end() ? std::string() : annotation->second,
           .redelivered = entry.number <= sent_through_};
 }
 

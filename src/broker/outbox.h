@@ -3,7 +3,8 @@
 //
 //   acknowledged | sent ... | not sent ...          each: its number and the events' sequences
 //
-// Holds no events, only their places in the log: 24 bytes per delivery. What is sent stays until
+// Holds no events, only their places in the log: 24 bytes per delivery, and what it is annotated
+// with. What is sent stays until
 // it is acknowledged, so that it can be sent again. When a new delivery comes and the outbox is
 // full, the oldest gives way (kDropOldest, kConflate: counted as dropped if it was never sent), or
 // the outbox grows and says that it is full (kBlock: whoever publishes must be stopped).
@@ -30,11 +31,18 @@ struct OutboxEntry {
   std::uint64_t number = 0;
   std::uint64_t matched_at = 0;  // no note on it stands before this event in the log
   std::vector<std::uint64_t> sequences;
+  std::string annotation;    // of the last event
   bool redelivered = false;  // it was, or may have been, sent before
 };
 
 class Outbox {
  public:
+  // What is to be delivered.
+  struct Content {
+    std::span<const std::uint64_t> sequences;
+    std::string_view source = {};  // of one event; none: it takes no other's place
+    std::string_view annotation = {};
+  };
   struct Options {
     OutboxPolicy policy = OutboxPolicy::kDropOldest;
     std::size_t count_max = 0;
@@ -42,13 +50,11 @@ class Outbox {
   explicit Outbox(Options options) : options_(options) {}
 
   // Adds a delivery and gives it a number. For kConflate: a delivery of one event takes the place
-  // of the one of the same source that is not sent yet; no source: it takes no other's place.
-  std::uint64_t push(std::uint64_t matched_at, std::span<const std::uint64_t> sequences,
-                     std::string_view source);
+  // of the one of the same source that is not sent yet.
+  std::uint64_t push(std::uint64_t matched_at, const Content& content);
   // Puts back a delivery from before a restart, with its number, which must ascend. It may have
   // been sent.
-  void restore(std::uint64_t number, std::uint64_t matched_at,
-               std::span<const std::uint64_t> sequences, std::string_view source);
+  void restore(std::uint64_t number, std::uint64_t matched_at, const Content& content);
 
   // Everything up to this number was acknowledged before a restart. Requires an empty outbox.
   void restore_acknowledged(std::uint64_t number);
@@ -90,8 +96,7 @@ class Outbox {
   };
   using Sources = std::map<std::string, std::uint64_t, std::less<>>;
 
-  void add(std::uint64_t number, std::uint64_t matched_at, std::span<const std::uint64_t> sequences,
-           std::string_view source);
+  void add(std::uint64_t number, std::uint64_t matched_at, const Content& content);
   void conflate(std::string_view source, std::uint64_t number);
   void make_room();
   void pop_front();
@@ -100,6 +105,7 @@ class Outbox {
   Options options_;
   std::deque<Entry> entries_;  // ascending by number; the first is never conflated away
   std::map<std::uint64_t, std::vector<std::uint64_t>> groups_;  // all sequences, by number
+  std::map<std::uint64_t, std::string> annotations_;            // by number, those there are
   Sources newest_;                                              // kConflate: number by source
   std::map<std::uint64_t, Sources::iterator> sources_;          // and its way back
   std::size_t live_count_ = 0;

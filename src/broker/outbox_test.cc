@@ -20,7 +20,7 @@ Outbox outbox_of(OutboxPolicy policy, std::size_t count_max) {
 }
 
 std::uint64_t push(Outbox& outbox, std::uint64_t sequence, std::string_view source = "/s") {
-  return outbox.push(sequence, std::vector{sequence}, source);
+  return outbox.push(sequence, {.sequences = std::vector{sequence}, .source = source});
 }
 
 std::vector<std::uint64_t> numbers(const std::vector<OutboxEntry>& entries) {
@@ -124,7 +124,7 @@ TEST(OutboxTest, BoundsTheSourcesOfAConflatingOutbox) {
 
 TEST(OutboxTest, KeepsAGroupTogether) {
   Outbox outbox = outbox_of(OutboxPolicy::kConflate, 10);
-  outbox.push(103, std::vector<std::uint64_t>{101, 103}, "/a");
+  outbox.push(103, {.sequences = std::vector<std::uint64_t>{101, 103}, .source = "/a"});
   push(outbox, 104, "/a");
   const auto entries = outbox.peek(9);
   ASSERT_EQ(entries.size(), 2U);
@@ -134,14 +134,36 @@ TEST(OutboxTest, KeepsAGroupTogether) {
 TEST(OutboxTest, GoesOnAfterARestart) {
   Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
   outbox.restore_acknowledged(7);
-  outbox.restore(8, 108, std::vector<std::uint64_t>{108}, "");
-  outbox.restore(10, 110, std::vector<std::uint64_t>{110}, "");
+  outbox.restore(8, 108, {.sequences = std::vector<std::uint64_t>{108}});
+  outbox.restore(10, 110, {.sequences = std::vector<std::uint64_t>{110}, .annotation = "a"});
   EXPECT_EQ(push(outbox, 111), 11U);
   const auto entries = outbox.peek(9);
   ASSERT_THAT(numbers(entries), ElementsAre(8, 10, 11));
   EXPECT_TRUE(entries[1].redelivered) << "it may have been sent";
   EXPECT_FALSE(entries[2].redelivered);
   EXPECT_EQ(outbox.oldest_matched_at(), 108U);
+  EXPECT_EQ(entries[0].annotation, "");
+  EXPECT_EQ(entries[1].annotation, "a");
+}
+
+TEST(OutboxTest, AnAnnotationStaysWithItsDelivery) {
+  Outbox outbox = outbox_of(OutboxPolicy::kConflate, 2);
+  const auto push_annotated = [&](std::uint64_t sequence, std::string_view source) {
+    const std::string annotation = std::to_string(sequence);
+    outbox.push(sequence,
+                {.sequences = std::vector{sequence}, .source = source, .annotation = annotation});
+  };
+  push_annotated(101, "/a");
+  push_annotated(102, "/b");
+  push_annotated(103, "/a");
+  push(outbox, 104, "/c");
+  auto entries = outbox.peek(9);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].annotation, "103");
+  EXPECT_EQ(entries[1].annotation, "");
+  outbox.mark_sent(3);
+  outbox.rewind();
+  EXPECT_EQ(outbox.peek(1)[0].annotation, "103");
 }
 
 TEST(OutboxTest, AppliesNewBounds) {

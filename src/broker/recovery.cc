@@ -126,8 +126,11 @@ void Recovery::take_note(const store::LogRecord& record, const MatchNote& note) 
     Outbox& outbox = found->second.outbox;
     if (match.delivery <= outbox.last_number()) continue;
     const auto source = sources_.find(match.sequences.front());
-    outbox.restore(match.delivery, record.sequence, match.sequences,
-                   source == sources_.end() ? std::string_view() : source->second);
+    outbox.restore(
+        match.delivery, record.sequence,
+        {.sequences = match.sequences,
+         .source = source == sources_.end() ? std::string_view() : std::string_view(source->second),
+         .annotation = match.annotation});
   }
   if (!note.complete) return;
   noted_sequence_ = std::max(noted_sequence_, record.sequence);

@@ -125,8 +125,10 @@ void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t mat
   sequences_.clear();
   for (const event::EventPtr& event : delivery.events) sequences_.push_back(event->sequence());
   const std::uint64_t number =
-      held.outbox.push(matched_at, sequences_, delivery.events.front()->source());
-  if (held.durable()) matches.add(held.number(), number, sequences_);
+      held.outbox.push(matched_at, {.sequences = sequences_,
+                                    .source = delivery.events.front()->source(),
+                                    .annotation = delivery.annotation});
+  if (held.durable()) matches.add(held.number(), number, sequences_, delivery.annotation);
   if (held.session || held.outbox.policy() == OutboxPolicy::kBlock) touch(held);
   mark_stale(held);
 }

@@ -6,6 +6,7 @@
 #include "broker/logged_event.h"
 #include "broker/shard.h"
 #include "broker/shard_held.h"
+#include "event/annotation.h"
 
 namespace weir::broker {
 namespace {
@@ -201,6 +202,12 @@ base::Result<Shard::Loaded> Shard::load_one(const OutboxEntry& entry, const Gran
     }
     if (!sees_all && !reader.may_see(*event)) return Loaded::kHidden;
     dispatch.events.push_back({event, event->json()});
+  }
+  if (!entry.annotation.empty()) {
+    EventText& last = dispatch.events.back();
+    const auto text =
+        std::make_shared<const std::string>(event::annotate(last.json, entry.annotation));
+    last = {text, *text};
   }
   return Loaded::kWhole;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "event/annotation.h"
 #include "event/json_writer.h"
 
 namespace weir::cli {
@@ -35,7 +36,11 @@ void DeliveryWriter::write_json(const engine::Delivery& delivery) {
   object.name("event");
   for (const event::EventPtr& event : delivery.events) {
     output_.append(prefix_);
-    output_.append(event->json());
+    if (event == delivery.events.back() && !delivery.annotation.empty()) {
+      output_.append(event::annotate(event->json(), delivery.annotation));
+    } else {
+      output_.append(event->json());
+    }
     write_line("}");
   }
 }

@@ -279,6 +279,7 @@ std::vector<event::EventPtr>& Engine::hand_out(SubscriptionId id,
   Delivery& delivery = deliveries_[delivery_count_++];
   delivery.subscription = id;
   delivery.tag = subscription.tag();
+  delivery.annotation.clear();
   return delivery.events;
 }
 

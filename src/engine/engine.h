@@ -89,6 +89,9 @@ struct Delivery {
   SubscriptionId subscription;
   std::uint64_t tag = 0;  // as the subscriber gave it
   std::vector<event::EventPtr> events;
+  // Members of JSON that go with the last event and say why it matched (event/annotation.h); empty
+  // if there is nothing to say.
+  std::string annotation = {};
 };
 
 struct EventExplanation {
