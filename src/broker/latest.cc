@@ -41,7 +41,7 @@ Latest latest_of(const filter::FilterPtr& filter, const std::shared_ptr<const en
                  base::Instant now) {
   const auto& conjunctions = filter->normal_form().conjunctions;
   const bool is_one = conjunctions.size() == 1 && conjunctions[0].changes.size() == 1;
-  if (!is_one || !filter->text_fields().empty()) return {};
+  if (!is_one || !filter->text_sources().empty()) return {};
   const auto readings = newest_readings(conjunctions[0], gate, recent);
   if (readings.empty()) return {};
   engine::Engine alone(options);

@@ -156,10 +156,10 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
 std::shared_ptr<Shard> LocalBroker::shard_for(const Definition& definition,
                                               std::uint64_t number) const {
   std::uint64_t choice = number;
-  if (!definition.filter()->text_fields().empty()) {
+  if (!definition.filter()->text_sources().empty()) {
     std::string fields;
-    for (const event::Path& path : *definition.filter()->text_fields().front()) {
-      fields += path.to_string() + ',';
+    for (const filter::TextField& field : definition.filter()->text_sources().front()->fields) {
+      fields += field.path.to_string() + ',';
     }
     choice = base::hash_bytes(fields);
   }

@@ -29,7 +29,7 @@ std::string_view reason(Outcome outcome) {
     case Outcome::kNoMatch:
       return "Not delivered: the filter is about other events.";
     case Outcome::kBelowScore:
-      return "Not delivered: the score of the text is too low, all else holds.";
+      return "Not delivered: the text is not what is asked for, all else holds.";
     case Outcome::kNoValue:
       return "Not delivered: change finds no value in the event that it can judge.";
     case Outcome::kWithinThreshold:

@@ -27,7 +27,7 @@ constexpr std::size_t kChangeBytesPerTerm = 1800;  // most of it the event
 constexpr std::size_t kSharedBytesPerKey = 750;    // for all that share it
 constexpr std::size_t kExactBytesPerKey = 140;
 constexpr std::size_t kVerifiedBytesPerKey = 60;
-constexpr std::size_t kCorpusBytesPerWord = 64;
+constexpr std::size_t kCorpusBytesPerWord = 85;
 constexpr std::array<std::string_view, 3> kModeNames = {"exact", "approximate", "verify"};
 
 std::vector<std::string> texts_of(const std::vector<filter::Operand>& operands) {
@@ -105,14 +105,15 @@ StateEstimate estimate_state(const filter::FilterPtr& filter) {
                                 .key_count_max = limits.change_key_count_max});
   }
   if (filter->distinct()) estimate.distinct = estimate_distinct(filter, limits);
-  std::set<std::vector<std::string>> corpora;
-  for (const std::vector<event::Path>* paths : filter->text_fields()) {
+  std::set<std::pair<std::vector<std::string>, std::string>> corpora;
+  for (const filter::TextSource* source : filter->text_sources()) {
     std::vector<std::string> fields;
-    for (const event::Path& path : *paths) fields.push_back(filter::to_text(path));
-    corpora.insert(std::move(fields));
+    for (const filter::TextField& field : source->fields) fields.push_back(filter::to_text(field));
+    corpora.emplace(std::move(fields), source->language);
   }
-  for (const std::vector<std::string>& fields : corpora) {
+  for (const auto& [fields, language] : corpora) {
     estimate.corpora.push_back({.fields = fields,
+                                .language = language,
                                 .bytes_per_word = kCorpusBytesPerWord,
                                 .word_count_max = limits.corpus.term_count_max});
   }
@@ -160,10 +161,12 @@ std::string to_text(const StateEstimate& estimate) {
   }
   if (estimate.distinct) out += to_text(*estimate.distinct);
   for (const StateEstimate::Corpus& corpus : estimate.corpora) {
+    const std::string language =
+        corpus.language.empty() ? "" : fmt::format(" in {}", corpus.language);
     out += fmt::format(
-        "  text: how many events have each word in {}, about {} bytes per word, at most {} words; "
-        "shared by all filters on these fields\n",
-        list(corpus.fields), corpus.bytes_per_word, grouped(corpus.word_count_max));
+        "  text: how many events have each word in {}{}, about {} bytes per word, at most {} "
+        "words; shared by all filters on these fields\n",
+        list(corpus.fields), language, corpus.bytes_per_word, grouped(corpus.word_count_max));
   }
   return out.empty() ? "  none\n" : out;
 }
@@ -196,6 +199,7 @@ void append_json(const StateEstimate::Distinct& distinct, std::string& out) {
 void append_json(const StateEstimate::Corpus& corpus, std::string& out) {
   event::JsonObject object(out);
   object.member("fields", corpus.fields);
+  if (!corpus.language.empty()) object.member("language", corpus.language);
   object.member("bytes_per_word", corpus.bytes_per_word);
   object.member("word_count_max", corpus.word_count_max);
   object.close();

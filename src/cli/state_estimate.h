@@ -38,6 +38,7 @@ struct StateEstimate {
   // How many events have each word in these fields.
   struct Corpus {
     std::vector<std::string> fields;
+    std::string language = {};  // empty: the engine's
     std::size_t bytes_per_word = 0;
     std::size_t word_count_max = 0;
   };

@@ -80,13 +80,16 @@ TEST(StateEstimateTest, LooksVerifiedKeysUpInTheLog) {
   EXPECT_THAT(to_json(state), HasSubstr(R"("mode":"verify","bytes_per_key":60,)"));
 }
 
-TEST(StateEstimateTest, NeedsOneCorpusPerChoiceOfFields) {
+TEST(StateEstimateTest, NeedsOneCorpusPerChoiceOfFieldsAndLanguage) {
   const StateEstimate state = estimate(
       "text(data.a) about 'storm' score >= 1 or text(data.a) about 'flood' score >= 1 or "
-      "text(data.a, data.b) about 'storm' score >= 1");
-  ASSERT_EQ(state.corpora.size(), 2U);
+      "text(data.a, html(data.b)) about 'storm' score >= 1 or text(data.a) in 'german' about 'a'");
+  ASSERT_EQ(state.corpora.size(), 3U);
   EXPECT_THAT(state.corpora[0].fields, ElementsAre("data.a"));
-  EXPECT_THAT(state.corpora[1].fields, ElementsAre("data.a", "data.b"));
+  EXPECT_THAT(state.corpora[1].fields, ElementsAre("data.a"));
+  EXPECT_THAT(state.corpora[2].fields, ElementsAre("data.a", "html(data.b)"));
+  EXPECT_THAT(to_text(state), HasSubstr("each word in data.a in german, about 85 bytes"));
+  EXPECT_THAT(to_json(state), HasSubstr(R"({"fields":["data.a"],"language":"german",)"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ std::string describe_value(const filter::Change& change, const ChangeReading& re
 }
 
 std::string describe_missing(const filter::Change& change) {
-  if (std::holds_alternative<Rewords>(change.movement)) return "no field has text";
+  if (std::holds_alternative<Rewords>(change.movement)) return "no field has text in its language";
   const bool any = std::holds_alternative<Differs>(change.movement);
   return fmt::format("{} is no {}", to_text(change.value),
                      any ? "text, number, boolean or time" : "finite number");

@@ -27,7 +27,8 @@ struct CheckpointHead {
 // Version 1 of a subscription's state had exact windows only, versions 1 and 2 no instants of a
 // key's last reading.
 inline constexpr std::uint8_t kSubscriptionVersion = 3;
-inline constexpr std::uint8_t kTextVersion = 1;
+// Version 1 of corpora had one language and no epochs.
+inline constexpr std::uint8_t kTextVersion = 2;
 
 struct CheckpointBody {
   std::uint8_t version = 0;

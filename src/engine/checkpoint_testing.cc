@@ -33,7 +33,8 @@ constexpr std::array kFilters = {
     "distinct(subject, type) within 5s refresh",
     "text(data.t) about 'storm sea' score >= 0.2 and change(data.v) > 1 at most every 6s",
     "change(data.v, text(data.t) about 'storm' score >= 0.3) > 1 and distinct(data.w) within 20s",
-    "text(data.t, subject) about 'storm' score >= 0.3",
+    "text(data.t, subject) about 'storm' score >= 0.3 or "
+    "text(html(data.t), subject) in 'german' about all '\"storm at\" -calm'",
     "data.v > 3",
     "distinct(data.v) within 7s exact",
     "distinct(data.v, type) within 6s false positives <= 10%",

@@ -11,7 +11,7 @@ namespace weir::engine {
 enum class Outcome : std::uint8_t {
   kPassed,           // delivered at once
   kNoMatch,          // the filter is about other events
-  kBelowScore,       // only a text predicate's score kept it back
+  kBelowScore,       // only a text predicate kept it back, by its score or its words
   kNoValue,          // a change term found no value that it can judge
   kWithinThreshold,  // a change term is not satisfied
   kHeld,             // before the end of an interval (at most every); newer values replace it

@@ -55,7 +55,7 @@ void add(SubscriptionCounters& sum, const SubscriptionCounters& part) {
 Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
       matcher_(std::make_unique<match::ContentMatcher>()),
-      scorer_(options_.text, options_.corpus),
+      scorer_(options_.text, options_.corpus, options_.text_score),
       composites_(
           std::make_unique<SharedComposites>(matcher_.get(), options_.change_key_count_max)) {
   if (options_.dedup_window) {
@@ -129,7 +129,7 @@ std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::In
     return handed_out();
   }
   ++published_;
-  scorer_.begin(*event);
+  scorer_.begin(*event, now);
   matches_.clear();
   matcher_->match(*event, scorer_, matches_);
   count_below_score(matches_, *event);

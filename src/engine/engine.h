@@ -64,7 +64,8 @@ struct EngineOptions {
   // Gives back an event that was published, by its sequence; null if it is gone. For `verify`:
   // without it, a clause that asks for it is exact.
   std::function<event::EventPtr(std::uint64_t sequence)> find_event = {};
-  match::TextAnalysis text = {};
+  match::TextAnalysis text = {};                     // of filters that do not name a language
+  double text_score = match::TextScorer::kScoreMin;  // of about without score, all and any
   match::TextCorpusOptions corpus = {};
 };
 
@@ -167,10 +168,11 @@ class Engine {
   // an id that is not there.
   std::uint64_t state_revision(SubscriptionId id) const;
 
-  // How rare words are, for text predicates: one corpus for each choice of fields in use.
+  // How rare words are, for text predicates: one corpus for each choice of fields and language in
+  // use.
   std::string save_text() const;
   // Takes what save_text() gave, before or after the subscriptions that need it. Where there is
-  // already a corpus for the same fields, the one of more documents stays. Fails with kStoreCorrupt
+  // already a corpus for the same choice, the one of more documents stays. Fails with kStoreCorrupt
   // and then changes nothing.
   base::Result<void> restore_text(std::string_view bytes);
 

@@ -109,7 +109,7 @@ base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
   const auto found = find(id);
   if (!found) return found.error();
   Subscription& subscription = *(*found)->second;
-  if (!filter->text_fields().empty()) return false;
+  if (!filter->text_sources().empty()) return false;
   if (filter::shape_of(subscription.filter()) != filter::shape_of(*filter)) return false;
   const bool was_sharing = subscription.is_sharing();
   subscription.retune(filter, std::max(now_, subscription.restored_at()), scorer_);

@@ -110,7 +110,9 @@ base::Result<void> Engine::restore_text(std::string_view bytes) {
   const auto body = open_checkpoint(kTextHead, bytes);
   if (!body) return body.error();
   base::ByteReader reader(body->bytes);
-  if (auto restored = scorer_.restore(reader); !restored) return restored.error();
+  const auto layout =
+      body->version == 1 ? match::TextLayout::kOneLanguage : match::TextLayout::kLanguages;
+  if (auto restored = scorer_.restore(layout, reader); !restored) return restored.error();
   if (!reader.done()) return corrupt_checkpoint(CheckpointKind::kText, "is malformed");
   return {};
 }

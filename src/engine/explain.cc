@@ -6,6 +6,7 @@
 
 #include "engine/change_text.h"
 #include "engine/subscription.h"
+#include "engine/text_explanation.h"
 #include "filter/duration.h"
 #include "filter/print.h"
 #include "match/brute_force.h"
@@ -16,25 +17,25 @@ namespace {
 // Reads an event as if it were published, without counting it in.
 class PreviewReader final : public match::TextReader {
  public:
-  PreviewReader(match::TextScorer& scorer, const event::Event& event)
-      : scorer_(scorer), event_(event) {}
+  PreviewReader(match::TextScorer& scorer, const event::Event& event, base::Instant now)
+      : scorer_(scorer), event_(event), now_(now) {}
 
-  std::optional<double> score(const filter::About& about, const event::Event& event) override {
-    const auto preview = scorer_.preview(about, event);
-    return preview ? std::optional(preview->total) : std::nullopt;
+  filter::TextVerdict judge(const filter::About& about, const event::Event& event) override {
+    return scorer_.preview(about, event, now_).verdict;
   }
-  std::optional<match::TermCounts> document(const std::vector<event::Path>& fields,
+  std::optional<match::TermCounts> document(const filter::TextSource& source,
                                             const event::Event& event) override {
-    return scorer_.preview_document(fields, event);
+    return scorer_.preview_document(source, event);
   }
-  double distance(const std::vector<event::Path>& fields, const match::TermCounts& left,
+  double distance(const filter::TextSource& source, const match::TermCounts& left,
                   const match::TermCounts& right) override {
-    return scorer_.preview_distance(fields, event_, left, right);
+    return scorer_.preview_distance(source, event_, now_, left, right);
   }
 
  private:
   match::TextScorer& scorer_;
   const event::Event& event_;
+  base::Instant now_;
 };
 
 class StateContext final : public filter::ExplainContext {
@@ -43,18 +44,12 @@ class StateContext final : public filter::ExplainContext {
       : scorer_(scorer), change_(change), now_(now) {}
 
   Verdict about(const filter::About& about, const event::Event& event) override {
-    const auto preview = scorer_.preview(about, event);
-    if (!preview) return {false, "no field has text"};
-    std::string detail = fmt::format("the score is {:.4f}", preview->total);
-    const char* separator = " = ";
-    for (const auto& [term, share] : preview->shares) {
-      detail += fmt::format("{}{} {:.4f}", std::exchange(separator, " + "), term, share);
-    }
-    return {preview->total >= about.score_min, detail};
+    const match::TextMatchInfo preview = scorer_.preview(about, event, now_);
+    return {preview.verdict.holds, describe(preview)};
   }
 
   Verdict change(const filter::Change& change, const event::Event& event) override {
-    PreviewReader reader(scorer_, event);
+    PreviewReader reader(scorer_, event, now_);
     const match::ChangeReading reading = change_->reading(change, event, now_, reader);
     return {reading.satisfied && !reading.held, describe(change, reading)};
   }
@@ -101,7 +96,7 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
   StateContext context(scorer_, change.get(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
-  PreviewReader reader(scorer_, *event);
+  PreviewReader reader(scorer_, *event, now);
   out.outcome = foretell(subscription, event, now, reader);
   if (!subscription.admits(*event)) out.note = "the subscription does not admit this event";
   if (const auto& distinct = filter.distinct()) {

@@ -104,7 +104,7 @@ TEST(ExplainTest, TellsWhatEveryMovementSees) {
   EXPECT_EQ(said_of("change(text(data.v)) > 0.3", "\"storm\"", "\"calm sea\""),
             "the text has 2 terms, its distance from the last delivered one is 1.0000, asked for "
             "> 0.3");
-  EXPECT_EQ(said_of("change(text(data.v)) > 0.3", "1", "2"), "no field has text");
+  EXPECT_EQ(said_of("change(text(data.v)) > 0.3", "1", "2"), "no field has text in its language");
 }
 
 TEST(ExplainTest, GivesEachTermsShareOfAScore) {
@@ -114,7 +114,39 @@ TEST(ExplainTest, GivesEachTermsShareOfAScore) {
   const auto explained = engine.explain(*id, event_of(R"({"data":{"t":"storm"}})"), at(1));
   ASSERT_TRUE(explained);
   EXPECT_EQ(explained->outcome, Outcome::kPassed);
-  EXPECT_EQ(explained->filter.detail, "the score is 0.6931 = storm 0.6931");
+  EXPECT_EQ(explained->filter.detail, "the score is 0.6931 = storm 0.6931 (epoch 2)");
+}
+
+// Of a text after one that has none of the words, and the outcome if it is not delivered.
+std::string said_of_text(std::string_view about, std::string_view members) {
+  Engine engine;
+  const auto id = engine.subscribe(fmt::format("text(data.t) about {}", about));
+  EXPECT_TRUE(id) << id.error().message;
+  engine.publish(event_of(R"({"data":{"t":"calm"}})"), at(0));
+  const auto explained = engine.explain(*id, event_of(fmt::format("{{{}}}", members)), at(1));
+  EXPECT_EQ(explained->outcome, explained->filter.holds ? Outcome::kPassed : Outcome::kBelowScore);
+  return fmt::format("{} {}", explained->filter.holds ? "yes:" : "no:", explained->filter.detail);
+}
+
+TEST(ExplainTest, NamesTheConditionThatATextDoesNotMeet) {
+  const std::string_view storm = R"("data":{"t":"storm"})";
+  EXPECT_EQ(said_of_text("'storm' score >= 0.8", storm),
+            "no: the score is 0.6931 = storm 0.6931, below 0.8 (epoch 2)");
+  EXPECT_EQ(said_of_text("all 'storm flood'", storm),
+            "no: the score is 0.6931 = storm 0.6931, 'flood' is not in it (epoch 2)");
+  EXPECT_EQ(said_of_text("all 'storm \"flash flood\"'", storm),
+            "no: the score is 0.6931 = storm 0.6931, the phrase \"flash flood\" is not in it "
+            "(epoch 2)");
+  EXPECT_EQ(said_of_text("any 'flood rain'", storm),
+            "no: the score is 0.0000, none of the words and phrases is in it (epoch 2)");
+  EXPECT_EQ(said_of_text("'flood -storms'", storm),
+            "no: the score is 0.0000, it has the excluded 'storm' (epoch 2)");
+  EXPECT_EQ(said_of_text("'flood -\"storm\"'", storm),
+            "no: the score is 0.0000, it has the excluded phrase \"storm\" (epoch 2)");
+  EXPECT_EQ(said_of_text("any 'storm'", storm),
+            "yes: the score is 0.6931 = storm 0.6931 (epoch 2)");
+  EXPECT_EQ(said_of_text("any 'storm'", R"("lang":"german","data":{"t":"storm"})"),
+            "no: no field has text in its language");
 }
 
 TEST(ExplainTest, SaysWhetherTheKeysWereDelivered) {
@@ -146,6 +178,8 @@ TEST(ExplainTest, ForetellsWhatPublishDoes) {
       "type = 't1' and change(data.v) > 2 and distinct(subject) within 5s",
       "text(data.t) about 'storm' score >= 0.3",
       "not text(data.t) about 'storm' score >= 0.3",
+      "text(data.t) about all 'storm \"at sea\" -calm' or type = 't2' and "
+      "text(data.t) in 'none' about any 'calm'",
       "change(data.v, type = 't0') > 1 and change(data.v, type = 't1') > 1",
       "change(data.v, type = 't0') > 1 or type = 't2' and change(data.v) > 2",
       "change(data.v, by subject) rises by > 1 and > 20% with previous",

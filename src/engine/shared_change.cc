@@ -57,7 +57,7 @@ std::optional<std::string> SharedChange::shape_of(const filter::Filter& filter,
                                                   const EngineOptions& limits) {
   const auto& conjunctions = filter.normal_form().conjunctions;
   if (conjunctions.size() != 1 || conjunctions[0].changes.size() != 1) return std::nullopt;
-  if (!filter.text_fields().empty()) return std::nullopt;
+  if (!filter.text_sources().empty()) return std::nullopt;
   const filter::Change& change = only_change(filter);
   if (only_threshold(change) == nullptr || change.with_previous) return std::nullopt;
   if (limits.change_idle && change.at_most_every) return std::nullopt;

@@ -58,7 +58,7 @@ void sort_once(std::vector<Number>& numbers) {
 bool SharedComposites::takes(const filter::Filter& filter, const EngineOptions& limits) {
   const auto& conjunctions = filter.normal_form().conjunctions;
   return !conjunctions.empty() && conjunctions.size() <= limits.change_key_count_max &&
-         !limits.change_idle && filter.text_fields().empty() &&
+         !limits.change_idle && filter.text_sources().empty() &&
          std::ranges::all_of(conjunctions, [&](const filter::Conjunction& conjunction) {
            return !conjunction.changes.empty() &&
                   std::ranges::all_of(conjunction.changes, [&](const filter::ExprPtr& change) {

@@ -99,10 +99,34 @@ struct Exists {
   bool operator==(const Exists&) const = default;
 };
 
-struct About {  // sum of tf*idf of the words in the fields >= score_min
-  std::vector<event::Path> fields;
-  std::string words;
-  double score_min;
+struct TextField {
+  event::Path path;
+  bool html = false;  // its markup is stripped first
+
+  auto operator<=>(const TextField&) const = default;
+};
+
+// What is read as one document.
+struct TextSource {
+  std::vector<TextField> fields;  // at least one
+  std::string language = {};      // as written; empty: the engine's
+
+  bool operator==(const TextSource&) const = default;
+};
+
+// What a text is about; docs/text.md defines it.
+struct About {
+  enum class Mode : std::uint8_t {
+    kScore,  // the score decides
+    kAll,    // every word and phrase must be there
+    kAny,    // one of them
+  };
+
+  TextSource source;
+  std::string words;  // as written: text_words.h takes them apart
+  Mode mode = Mode::kScore;
+  // The lowest sum of tf*idf. None: with kScore the engine's default, otherwise any will do.
+  std::optional<double> score_min = std::nullopt;
 
   bool operator==(const About&) const = default;
 };
@@ -154,8 +178,8 @@ struct Crosses {
 
 // A text that is further from the last delivered one than a threshold, in cosine distance.
 struct Rewords {
-  std::vector<event::Path> fields;  // at least one
-  Threshold distance;               // below 1
+  TextSource source;
+  Threshold distance;  // below 1
 
   bool operator==(const Rewords&) const = default;
 };

@@ -87,10 +87,7 @@ class Evaluator {
 
   bool operator()(const Exists& exists) const { return !event_.at(exists.path).missing(); }
 
-  bool operator()(const About& about) const {
-    const std::optional<double> score = scorer_.score(about, event_);
-    return score && *score >= about.score_min;
-  }
+  bool operator()(const About& about) const { return scorer_.judge(about, event_).holds; }
 
   bool operator()(const Cesql& cesql) const { return cesql::passes(*cesql.expression, event_); }
 

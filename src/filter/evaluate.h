@@ -5,19 +5,27 @@
 // docs/filters.md has the tables this file implements.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include "event/event.h"
 #include "filter/ast.h"
 
 namespace weir::filter {
 
-// Tells the score of a text predicate; whoever keeps the statistics of the stream provides it.
+// What a text predicate says of an event.
+struct TextVerdict {
+  bool holds = false;
+  double score = 0;         // 0 for an event without text, of which nothing holds
+  std::uint64_t epoch = 0;  // of the statistics that it was scored by; 0: there are none yet
+
+  bool operator==(const TextVerdict&) const = default;
+};
+
+// Judges text predicates; whoever keeps the statistics of the stream provides it.
 class Scorer {
  public:
   virtual ~Scorer() = default;
-  // Nothing if none of the fields has text: the predicate is then false, whatever its threshold.
-  virtual std::optional<double> score(const About& about, const event::Event& event) = 0;
+  virtual TextVerdict judge(const About& about, const event::Event& event) = 0;
 };
 
 // The operand's value in the event, after its conversion.

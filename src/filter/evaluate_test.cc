@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,10 +20,10 @@ using event::ValueKind;
 // Scores by the words asked for, and notes which predicates were scored.
 class CountingScorer final : public Scorer {
  public:
-  std::optional<double> score(const About& about, const event::Event&) override {
+  TextVerdict judge(const About& about, const event::Event&) override {
     asked_.push_back(about.words);
-    if (about.words == "none") return std::nullopt;
-    return about.words == "storm" ? 2.0 : 0.0;
+    const double score = about.words == "storm" ? 2.0 : 0.0;
+    return {about.words != "none" && score >= *about.score_min, score, 1};
   }
   const std::vector<std::string>& asked() const { return asked_; }
 

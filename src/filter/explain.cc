@@ -33,7 +33,7 @@ event::Value view(const cesql::CesqlValue& value) {
 // Text predicates are explained apart and never reach the evaluator.
 class NoScorer final : public Scorer {
  public:
-  std::optional<double> score(const About&, const event::Event&) override { return std::nullopt; }
+  TextVerdict judge(const About&, const event::Event&) override { return {}; }
 };
 
 class Explainer {

@@ -62,12 +62,12 @@ void Filter::survey(const Predicate& predicate) {
   } else if (const auto* about = std::get_if<About>(&predicate)) {
     kinds_.text = true;
     abouts_.push_back(about);
-    text_fields_.push_back(&about->fields);
+    text_sources_.push_back(&about->source);
   } else if (const auto* change = std::get_if<Change>(&predicate)) {
     kinds_.change = true;
     if (const auto* const rewords = std::get_if<Rewords>(&change->movement)) {
       kinds_.text = true;
-      text_fields_.push_back(&rewords->fields);
+      text_sources_.push_back(&rewords->source);
     }
     if (change->condition != nullptr) survey(*change->condition);
   } else if (const auto* cesql = std::get_if<Cesql>(&predicate)) {

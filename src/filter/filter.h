@@ -52,8 +52,8 @@ class Filter {
   const std::vector<Warning>& warnings() const { return warnings_; }
   // All text predicates, also those inside the conditions of change.
   const std::vector<const About*>& abouts() const { return abouts_; }
-  // The fields of every text predicate and of every change of a text.
-  const std::vector<const std::vector<event::Path>*>& text_fields() const { return text_fields_; }
+  // What every text predicate and every change of a text reads.
+  const std::vector<const TextSource*>& text_sources() const { return text_sources_; }
 
   // The canonical text, which parses to an equal filter.
   std::string to_text() const;
@@ -70,7 +70,7 @@ class Filter {
   Kinds kinds_;
   std::vector<Warning> warnings_;
   std::vector<const About*> abouts_;
-  std::vector<const std::vector<event::Path>*> text_fields_;
+  std::vector<const TextSource*> text_sources_;
 };
 
 }  // namespace weir::filter

@@ -41,7 +41,8 @@ constexpr auto kDoubles =
 constexpr auto kCesql =
     std::to_array({"type = 'a'"sv, "EXISTS subject"sv, "ext > 1"sv, "NOT (subject = 'a')"sv,
                    "subject LIKE 'a%' OR ext IN ('a', 'b')"sv, "LENGTH(subject) = ext"sv});
-constexpr auto kWords = std::to_array({"storm"sv, "storm flood"sv, "it's"sv});
+constexpr auto kWords = std::to_array(
+    {"storm"sv, "storm flood"sv, "it's"sv, "storm \"flash flood\" -sport -\"it's over\""sv});
 
 // Values of data as JSON texts.
 constexpr auto kJsonValues = std::to_array({"null"sv,
@@ -81,6 +82,11 @@ std::string json_string(std::string_view text) {
 }
 
 }  // namespace
+
+TextVerdict FixedScorer::judge(const About& about, const event::Event&) {
+  const double score_min = about.score_min.value_or(about.mode == About::Mode::kScore ? 1.0 : 0.0);
+  return {score_ && *score_ >= score_min, score_.value_or(0), 0};
+}
 
 FilterPtr filter_of(std::string_view text) {
   auto filter = Filter::parse(text);
@@ -145,7 +151,7 @@ ExprPtr FilterGenerator::predicate() {
     }
     case 8:
       if (!options_.text) return predicate();
-      return make(About{{path()}, std::string(pick(kWords)), prng_.chance(0.5) ? 1.0 : 2.5});
+      return make(about());
     case 9:
       if (!options_.cesql) return predicate();
       return parse_cesql(pick(kCesql))->expr;
@@ -154,6 +160,20 @@ ExprPtr FilterGenerator::predicate() {
     default:
       return make(Compare{operand(), pick(kOps), literal()});
   }
+}
+
+TextSource FilterGenerator::text_source() {
+  TextSource source{{{path(), prng_.chance(0.2)}}};
+  while (prng_.chance(0.2)) source.fields.push_back({path(), prng_.chance(0.2)});
+  if (prng_.chance(0.3)) source.language = prng_.chance(0.5) ? "german" : "none";
+  return source;
+}
+
+About FilterGenerator::about() {
+  using enum About::Mode;
+  About about{text_source(), std::string(pick(kWords)), pick(std::array{kScore, kAll, kAny})};
+  if (prng_.chance(0.7)) about.score_min = prng_.chance(0.5) ? 1.0 : 2.5;
+  return about;
 }
 
 std::vector<Operand> FilterGenerator::keys() {
@@ -178,7 +198,7 @@ Movement FilterGenerator::movement() {
       return both;
     }
     case 7:
-      return Rewords{{path()}, {prng_.chance(0.5) ? 0.25 : 0, prng_.chance(0.3)}};
+      return Rewords{text_source(), {prng_.chance(0.5) ? 0.25 : 0, prng_.chance(0.3)}};
     default: {
       Moves moves{.direction = pick(kDirections)};
       (prng_.chance(0.3) ? moves.percent : moves.absolute) = threshold();

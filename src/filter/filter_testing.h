@@ -26,11 +26,12 @@
 
 namespace weir::filter {
 
-// Gives every text predicate one score, or none, as if no field had text.
+// Gives every text predicate one score, or none, as if no field had text. Words are not looked at;
+// where about has no score, 1 is asked for, and nothing of all and any.
 class FixedScorer final : public Scorer {
  public:
   explicit FixedScorer(std::optional<double> score = std::nullopt) : score_(score) {}
-  std::optional<double> score(const About&, const event::Event&) override { return score_; }
+  TextVerdict judge(const About& about, const event::Event&) override;
 
  private:
   std::optional<double> score_;
@@ -77,6 +78,8 @@ class FilterGenerator {
 
   ExprPtr expr(std::size_t depth, bool negated);
   ExprPtr leaf(bool negated);
+  TextSource text_source();
+  About about();
   Movement movement();
   ExprPtr change();
   Distinct distinct();

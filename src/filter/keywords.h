@@ -15,8 +15,8 @@ inline constexpr std::array<std::string_view, 12> kReservedWords = {
     "exists", "prefix", "suffix", "about", "true",    "false"};
 
 // Words that begin a term when '(' follows (timestamp also before a string).
-inline constexpr std::array<std::string_view, 6> kFunctionWords = {
-    "text", "change", "distinct", "string", "timestamp", "cesql"};
+inline constexpr std::array<std::string_view, 7> kFunctionWords = {
+    "text", "html", "change", "distinct", "string", "timestamp", "cesql"};
 
 inline constexpr std::array<std::string_view, 6> kOperatorWords = {"in",     "between", "like",
                                                                    "prefix", "suffix",  "not"};

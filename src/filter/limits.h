@@ -11,6 +11,10 @@ namespace weir::filter {
 inline constexpr double kFalsePositivesMin = 1e-9;
 inline constexpr double kFalsePositivesMax = 0.5;
 
+// What may stand after `about`.
+inline constexpr std::size_t kPhraseCountMax = 64;
+inline constexpr std::size_t kQueryTermCountMax = 1024;  // once it is analysed
+
 struct FilterLimits {
   std::size_t text_bytes_max = 8192;
   std::size_t depth_max = 64;                // nesting of parentheses, not, and filter objects

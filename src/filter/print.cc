@@ -71,9 +71,23 @@ std::string print(const Affix& affix) {
 
 std::string print(const Exists& exists) { return "exists " + to_text(exists.path); }
 
+std::string_view mode_text(About::Mode mode) {
+  switch (mode) {
+    case About::Mode::kAll:
+      return "all ";
+    case About::Mode::kAny:
+      return "any ";
+    case About::Mode::kScore:
+      break;
+  }
+  return "";
+}
+
 std::string print(const About& about) {
-  return fmt::format("text({}) about {} score >= {}", joined(about.fields), quoted(about.words),
-                     threshold(about.score_min));
+  std::string text = fmt::format("{} about {}{}", to_text(about.source), mode_text(about.mode),
+                                 quoted(about.words));
+  if (about.score_min) text += " score >= " + threshold(*about.score_min);
+  return text;
 }
 
 std::string print(const Cesql& cesql) {
@@ -109,8 +123,7 @@ std::string print(const Rewords& rewords) { return print(rewords.distance, ""); 
 std::string print(const Change& change) {
   const auto* const rewords = std::get_if<Rewords>(&change.movement);
   std::string text = std::holds_alternative<Differs>(change.movement) ? "any change(" : "change(";
-  text +=
-      rewords != nullptr ? fmt::format("text({})", joined(rewords->fields)) : to_text(change.value);
+  text += rewords != nullptr ? to_text(rewords->source) : to_text(change.value);
   if (!change.keys.empty()) text += ", by " + keys_text(change.keys);
   if (change.condition != nullptr) text += ", " + to_text(*change.condition);
   text += ")" + to_text(change.movement);
@@ -168,6 +181,16 @@ std::string to_text(const Operand& operand) {
       break;
   }
   return to_text(operand.path);
+}
+
+std::string to_text(const TextField& field) {
+  return field.html ? fmt::format("html({})", to_text(field.path)) : to_text(field.path);
+}
+
+std::string to_text(const TextSource& source) {
+  std::string text = fmt::format("text({})", joined(source.fields));
+  if (!source.language.empty()) text += " in " + quoted(source.language);
+  return text;
 }
 
 std::string to_text(const event::Path& path) {

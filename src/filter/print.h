@@ -13,6 +13,8 @@ std::string to_text(const Predicate& predicate);
 // What stands behind change(...), from the blank on; nothing for any change.
 std::string to_text(const Movement& movement);
 std::string to_text(const Operand& operand);
+std::string to_text(const TextField& field);
+std::string to_text(const TextSource& source);
 std::string to_text(const event::Path& path);
 std::string to_text(const Literal& literal);
 std::string to_text(const Distinct& distinct);

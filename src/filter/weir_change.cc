@@ -86,9 +86,9 @@ base::Result<void> WeirParser::change_source(Change& change) {
       return error(ErrorId::kFilterType, token.offset_bytes,
                    "any change is of one value: a text is watched by change(text(...)) > 0");
     }
-    auto fields = text_fields();
-    if (!fields) return fields.error();
-    change.movement = Rewords{std::move(*fields), {}};
+    auto source = text_source();
+    if (!source) return source.error();
+    change.movement = Rewords{std::move(*source), {}};
     return {};
   }
   auto value = path();

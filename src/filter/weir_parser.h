@@ -59,8 +59,11 @@ class WeirParser {
 
   // weir_terms.cc: exists, text, cesql
   Result<ExprPtr> exists();
-  Result<std::vector<event::Path>> text_fields();
+  Result<TextField> text_field();
+  Result<TextSource> text_source();
   Result<ExprPtr> about();
+  Result<void> about_words(About& about);
+  Result<void> about_score(About& about);
   Result<ExprPtr> cesql();
 
   // weir_change.cc

@@ -316,7 +316,7 @@ ChangeReading ChangeFilter::reading(const filter::Change& change, const event::E
   reading.satisfied =
       is_satisfied(change.movement, *reading.last, *reading.value, reader) || reading.silent;
   if (const auto* const rewords = std::get_if<filter::Rewords>(&change.movement)) {
-    reading.text_distance = reader.distance(rewords->fields, std::get<TermCounts>(*reading.last),
+    reading.text_distance = reader.distance(rewords->source, std::get<TermCounts>(*reading.last),
                                             std::get<TermCounts>(*reading.value));
   }
   return reading;

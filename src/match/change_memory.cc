@@ -147,7 +147,7 @@ TermCounts read_document(base::ByteReader& reader) {
 std::optional<Sample> sample_of(const filter::Change& change, const event::Event& event,
                                 TextReader& reader) {
   if (const auto* const rewords = std::get_if<Rewords>(&change.movement)) {
-    auto document = reader.document(rewords->fields, event);
+    auto document = reader.document(rewords->source, event);
     if (!document) return std::nullopt;
     return bounded(std::move(*document));
   }
@@ -178,7 +178,7 @@ bool is_satisfied(const filter::Movement& movement, const Memory& last, const Sa
     return has_crossed(*crosses, std::get<Side>(last), std::get<double>(current));
   }
   if (const auto* const rewords = std::get_if<Rewords>(&movement)) {
-    return exceeds(rewords->distance, reader.distance(rewords->fields, std::get<TermCounts>(last),
+    return exceeds(rewords->distance, reader.distance(rewords->source, std::get<TermCounts>(last),
                                                       std::get<TermCounts>(current)));
   }
   return has_changed(std::get<Literal>(last), std::get<Literal>(current));

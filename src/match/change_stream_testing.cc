@@ -32,7 +32,7 @@ std::string ChangeStream::publish(double seconds, std::string_view id, std::stri
 std::string ChangeStream::publish(double seconds, const event::EventPtr& event) {
   std::vector<event::EventPtr> delivered;
   change_.advance(at(seconds), scorer_, delivered);
-  scorer_.begin(*event);
+  scorer_.begin(*event, at(seconds));
   std::vector<std::uint32_t> conjunctions;
   const auto& all = filter_->normal_form().conjunctions;
   for (std::uint32_t i = 0; i < all.size(); ++i) {

@@ -24,25 +24,45 @@ TermCounts count_terms(std::vector<std::string> terms) {
   return document;
 }
 
-void TextCorpus::add(const TermCounts& document) {
+void TextCorpus::add(const TermCounts& document, base::Instant now) {
+  if (epoch_.number > 0 && !epoch_.begin) epoch_.begin = now;
   ++document_count_;
-  for (const TermCount& count : document.counts) {
-    const auto found = document_counts_.find(count.term);
-    if (found != document_counts_.end()) {
-      ++found->second;
-    } else if (document_counts_.size() < options_.term_count_max) {
-      document_counts_.emplace(count.term, 1);
+  for (const TermCount& counted : document.counts) {
+    const auto found = terms_.find(counted.term);
+    if (found != terms_.end()) {
+      count(found->second);
+    } else if (terms_.size() < options_.term_count_max) {
+      count(terms_.emplace(counted.term, Term{}).first->second);
     } else {
       ++overflow_count_;
     }
   }
+  if (is_epoch_over(now)) epoch_ = {epoch_.number + 1, document_count_, now};
+}
+
+void TextCorpus::count(Term& term) const {
+  if (term.frozen_epoch != epoch_.number) {
+    term.frozen_count = term.document_count;
+    term.frozen_epoch = epoch_.number;
+  }
+  ++term.document_count;
+}
+
+bool TextCorpus::is_epoch_over(base::Instant now) const {
+  constexpr std::uint64_t kGrowthDivisor = 16;
+  if (epoch_.number == 0) return true;
+  const std::uint64_t growth =
+      std::min(epoch_.document_count / kGrowthDivisor, options_.epoch_document_count_max);
+  return document_count_ - epoch_.document_count >= std::max<std::uint64_t>(growth, 1) ||
+         now - *epoch_.begin > options_.epoch_time;
 }
 
 double TextCorpus::idf(std::string_view term) const {
-  const auto found = document_counts_.find(term);
-  if (found == document_counts_.end() && overflow_count_ == 0) return 0.0;
-  const std::uint64_t having = found == document_counts_.end() ? 1 : found->second;
-  return std::log(static_cast<double>(document_count_) / static_cast<double>(having));
+  if (epoch_.document_count == 0) return 0.0;
+  const auto found = terms_.find(term);
+  const std::uint64_t having = found == terms_.end() ? 0 : frozen_count(found->second);
+  return std::log(static_cast<double>(epoch_.document_count) /
+                  static_cast<double>(std::max<std::uint64_t>(having, 1)));
 }
 
 TextScore score(std::span<const std::string> query_terms, const TermCounts& document,

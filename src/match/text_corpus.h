@@ -8,13 +8,21 @@
 // over its distinct terms is at least its threshold T (paper: STAIRS, section I.A).
 //
 // Where we are more precise than the paper: N and n_t run with the stream, and a document is added
-// before it is scored. So n_t >= 1 for its terms, and the first document of a corpus scores 0.
+// before it is scored. What it is scored by is frozen for an epoch: N_e and n_t,e are N and n_t as
+// they were when the epoch began, and a term that no document had then counts as n_t,e = 1. A new
+// epoch begins with the document that ends the one before it, already counted in:
+//
+//   N - N_e >= N_e / 16, at least 1 and at most epoch_document_count_max, or
+//   now - begin > epoch_time
+//
+// So the first 32 documents have an epoch each, and the first one of a corpus scores 0. That an
+// epoch begins costs nothing: a term's count is frozen when it is first counted on in it.
 //
 //   d1 = storm coast, d2 = market, d3 = market rain, then d4 = storm flood flood is added:
 //   N = 4, n_storm = 2, n_flood = 1, freq(storm) = 1, freq(flood) = maxfreq = 2, and the query
 //   storm flood rescue scores 1/2 * ln(4/2) + 2/2 * ln(4/1) + 0 = 0.3466 + 1.3863 = 1.7329.
 //
-// Costs: one hash look-up per term; about 64 bytes per distinct term, more if it is long.
+// Costs: one hash look-up per term; about 85 bytes per distinct term, more if it is long.
 // Threads: one at a time.
 #pragma once
 
@@ -22,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +39,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace weir::match {
@@ -57,37 +67,71 @@ TermCounts count_terms(std::vector<std::string> terms);
 struct TextCorpusOptions {
   std::size_t term_count_max = 10'000'000;  // distinct terms kept
   std::size_t waiting_count_max = 10'000;   // corpora restored for fields that nobody names yet
+  std::uint64_t epoch_document_count_max = 10'000;               // in an epoch, at least 1
+  base::Duration epoch_time = base::Duration::seconds(60 * 60);  // after which one is over
+};
+
+// What documents are scored by.
+struct TextEpoch {
+  std::uint64_t number = 0;          // from 1; 0: there is no document yet
+  std::uint64_t document_count = 0;  // N_e
+  // Nothing: it was there before any document came; its time begins with the next one.
+  std::optional<base::Instant> begin = std::nullopt;
+
+  bool operator==(const TextEpoch&) const = default;
+};
+
+// How a corpus was saved.
+enum class CorpusLayout : std::uint8_t {
+  kRunning,  // without epochs: one begins with what was counted
+  kEpochs,
 };
 
 class TextCorpus {
  public:
   explicit TextCorpus(TextCorpusOptions options = {}) : options_(options) {}
 
-  // Counts a document in, also one without terms. A new term beyond term_count_max is not kept.
-  void add(const TermCounts& document);
+  // Counts a document in, also one without terms, and begins a new epoch if one is over. A new term
+  // beyond term_count_max is not kept.
+  void add(const TermCounts& document, base::Instant now);
 
-  // ln(N / n_t), and 0 for a term that no document has. Once terms were not kept, a term that is
-  // not there counts as n_t = 1: a term of the document at hand is taken for new, never lost.
+  // ln(N_e / n_t,e), and 0 in an empty corpus. A term that was not kept counts as one that no
+  // document had when the epoch began: it is taken for new, never lost.
   double idf(std::string_view term) const;
+  const TextEpoch& epoch() const { return epoch_; }
 
   // The counts, terms ascending: the same bytes for the same corpus. Costs a sorted copy of the
   // terms. Layout: docs/formats/checkpoint.md.
   void save(base::ByteWriter& writer) const;
   // Takes what save() wrote. Malformed bytes fail the reader, more than term_count_max terms the
   // result. Requires an empty corpus; after a failure it is of no use.
-  base::Result<void> restore(base::ByteReader& reader);
+  base::Result<void> restore(CorpusLayout layout, base::ByteReader& reader);
 
   std::uint64_t document_count() const { return document_count_; }  // N
-  std::size_t term_count() const { return document_counts_.size(); }
+  std::size_t term_count() const { return terms_.size(); }
   // How often a term of an added document was not kept, the same term in two documents twice.
   std::uint64_t overflow_count() const { return overflow_count_; }
 
  private:
+  struct Term {
+    std::uint64_t document_count = 0;  // n_t
+    std::uint64_t frozen_count = 0;    // n_t,e of the epoch it was last counted in
+    std::uint64_t frozen_epoch = 0;    // that epoch; in a later one n_t has not moved since
+  };
+
+  std::uint64_t frozen_count(const Term& term) const {
+    return term.frozen_epoch == epoch_.number ? term.frozen_count : term.document_count;
+  }
+  void count(Term& term) const;
+  bool is_epoch_over(base::Instant now) const;
+  void restore_epoch(base::ByteReader& reader);
+  Term read_term(CorpusLayout layout, base::ByteReader& reader) const;
+
   TextCorpusOptions options_;
   std::uint64_t document_count_ = 0;
   std::uint64_t overflow_count_ = 0;
-  boost::unordered_flat_map<std::string, std::uint64_t, base::StringHash, std::equal_to<>>
-      document_counts_;  // n_t
+  TextEpoch epoch_;
+  boost::unordered_flat_map<std::string, Term, base::StringHash, std::equal_to<>> terms_;
 };
 
 struct TextScore {

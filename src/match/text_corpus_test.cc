@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +25,7 @@ using Terms = std::vector<std::string>;
 
 TermCounts added(TextCorpus& corpus, Terms terms) {
   TermCounts document = count_terms(std::move(terms));
-  corpus.add(document);
+  corpus.add(document, {});
   return document;
 }
 
@@ -65,7 +68,7 @@ TEST(TextCorpusTest, CountsDocumentsThatHaveATermNotOccurrences) {
   EXPECT_EQ(corpus.term_count(), 3U);
   EXPECT_DOUBLE_EQ(corpus.idf("storm"), 0.69314718055994531);  // ln(4/2)
   EXPECT_DOUBLE_EQ(corpus.idf("flood"), 1.3862943611198906);   // ln(4/1)
-  EXPECT_EQ(corpus.idf("snow"), 0.0);
+  EXPECT_DOUBLE_EQ(corpus.idf("snow"), 1.3862943611198906) << "as if one document had it";
 }
 
 // The example of the header.
@@ -118,7 +121,6 @@ TEST(TextCorpusTest, TakesTermsBeyondTheLimitForNew) {
   TextCorpus corpus({.term_count_max = 2});
   added(corpus, {"flood", "storm"});
   EXPECT_EQ(corpus.overflow_count(), 0U);
-  EXPECT_EQ(corpus.idf("rain"), 0.0);
   added(corpus, {"rain", "storm"});
   const TermCounts document = added(corpus, {"rain", "snow"});
   EXPECT_EQ(corpus.term_count(), 2U);
@@ -128,8 +130,71 @@ TEST(TextCorpusTest, TakesTermsBeyondTheLimitForNew) {
   EXPECT_DOUBLE_EQ(score(Terms{"rain"}, document, corpus).total, std::log(3.0));
 }
 
+// The epochs of one corpus: how many documents there were when each began.
+std::vector<std::uint64_t> epochs_of(TextCorpus& corpus, std::size_t document_count) {
+  std::vector<std::uint64_t> begins;
+  for (std::size_t i = 0; i < document_count; ++i) {
+    added(corpus, {});
+    if (corpus.epoch().number > begins.size()) begins.push_back(corpus.epoch().document_count);
+  }
+  return begins;
+}
+
+TEST(TextCorpusTest, TheFirst32DocumentsHaveAnEpochEachThenItGrowsByASixteenth) {
+  TextCorpus corpus;
+  const auto begins = epochs_of(corpus, 60);
+  ASSERT_EQ(begins.size(), 44U);
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(begins[i], i + 1);
+  EXPECT_THAT(std::vector(begins.begin() + 32, begins.end()),
+              ElementsAre(34, 36, 38, 40, 42, 44, 46, 48, 51, 54, 57, 60));
+}
+
+TEST(TextCorpusTest, AnEpochHasABoundedNumberOfDocuments) {
+  TextCorpus corpus({.epoch_document_count_max = 2});
+  const auto begins = epochs_of(corpus, 200);
+  EXPECT_EQ(begins[begins.size() - 2] + 2, begins.back());
+  TextCorpus always({.epoch_document_count_max = 0});
+  EXPECT_EQ(epochs_of(always, 200).size(), 200U);
+}
+
+TEST(TextCorpusTest, AnEpochIsOverWhenItIsOlderThanItsTime) {
+  const auto at = [](std::int64_t seconds) {
+    return base::Instant{} + base::Duration::seconds(seconds);
+  };
+  TextCorpus corpus({.epoch_time = base::Duration::seconds(10)});
+  for (int i = 0; i < 64; ++i) corpus.add({}, at(100));
+  const TextEpoch before = corpus.epoch();
+  EXPECT_EQ(before.document_count, 63U);
+  EXPECT_EQ(before.begin, at(100));
+  corpus.add({}, at(110));
+  EXPECT_EQ(corpus.epoch(), before) << "as old as that, not older";
+  corpus.add({}, at(90));
+  EXPECT_EQ(corpus.epoch().number, before.number + 1) << "by its documents";
+  corpus.add({}, at(101));
+  EXPECT_EQ(corpus.epoch(), (TextEpoch{before.number + 2, 67, at(101)})) << "begun at 90";
+}
+
+TEST(TextCorpusTest, ScoresByWhatWasKnownWhenTheEpochBegan) {
+  TextCorpus corpus;
+  for (int i = 0; i < 63; ++i) added(corpus, {i < 8 ? "storm" : "calm"});
+  ASSERT_EQ(corpus.epoch().document_count, 63U);
+  const TermCounts document = added(corpus, {"storm", "new"});
+  ASSERT_EQ(corpus.epoch().document_count, 63U);
+  EXPECT_DOUBLE_EQ(corpus.idf("storm"), std::log(63.0 / 8.0));
+  EXPECT_DOUBLE_EQ(corpus.idf("calm"), std::log(63.0 / 55.0));
+  EXPECT_DOUBLE_EQ(corpus.idf("new"), std::log(63.0)) << "not seen when the epoch began";
+  added(corpus, {"storm", "new"});
+  added(corpus, {"new"});
+  ASSERT_EQ(corpus.epoch().document_count, 66U);
+  EXPECT_DOUBLE_EQ(corpus.idf("storm"), std::log(66.0 / 10.0));
+  EXPECT_DOUBLE_EQ(corpus.idf("calm"), std::log(66.0 / 55.0));
+  EXPECT_DOUBLE_EQ(corpus.idf("new"), std::log(66.0 / 3.0));
+  EXPECT_DOUBLE_EQ(score(Terms{"new", "storm"}, document, corpus).total,
+                   std::log(66.0 / 3.0) + std::log(66.0 / 10.0));
+}
+
 // The definition once more, from the documents themselves and without any running statistics.
-double naive_score(const Terms& query, const Terms& document, const std::vector<Terms>& published) {
+double naive_score(const Terms& query, const Terms& document, std::span<const Terms> known) {
   const auto frequency = [](const Terms& terms, const std::string& term) {
     return static_cast<double>(std::ranges::count(terms, term));
   };
@@ -141,12 +206,25 @@ double naive_score(const Terms& query, const Terms& document, const std::vector<
   for (auto term = query.begin(); term != query.end(); ++term) {
     if (std::find(query.begin(), term, *term) != term) continue;
     const auto having = std::ranges::count_if(
-        published, [&](const Terms& terms) { return frequency(terms, *term) > 0.0; });
+        known, [&](const Terms& terms) { return frequency(terms, *term) > 0.0; });
     if (frequency(document, *term) == 0.0) continue;
     total += frequency(document, *term) / frequency_max *
-             std::log(static_cast<double>(published.size()) / static_cast<double>(having));
+             std::log(static_cast<double>(known.size()) /
+                      static_cast<double>(std::max(having, std::ptrdiff_t{1})));
   }
   return total;
+}
+
+// How many of the documents, given by their seconds, were there when the last epoch began.
+std::size_t naive_epoch(const std::vector<std::int64_t>& seconds, std::size_t documents_max,
+                        std::int64_t seconds_max) {
+  std::size_t begin = 1;
+  for (std::size_t count = 2; count <= seconds.size(); ++count) {
+    const std::size_t growth = std::clamp<std::size_t>(begin / 16, 1, documents_max);
+    const bool is_old = seconds[count - 1] - seconds[begin - 1] > seconds_max;
+    if (count - begin >= growth || is_old) begin = count;
+  }
+  return begin;
 }
 
 // Small ranks are common, as in language.
@@ -160,24 +238,38 @@ Terms random_terms(base::Prng& prng, std::size_t count_max) {
 }
 
 TEST(TextCorpusTest, ScoresRandomDocumentsAsTheNaiveRecomputation) {
+  constexpr std::size_t kEpochDocuments = 7;
+  constexpr std::int64_t kEpochSeconds = 12;
+  const TextCorpusOptions options{.epoch_document_count_max = kEpochDocuments,
+                                  .epoch_time = base::Duration::seconds(kEpochSeconds)};
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     base::Prng prng(seed);
-    TextCorpus corpus;
-    TextCorpus twin;
+    TextCorpus corpus(options);
+    TextCorpus twin(options);
     std::vector<Terms> published;
+    std::vector<std::int64_t> seconds;
     std::size_t positive_count = 0;
-    for (int i = 0; i < 100; ++i) {
+    std::size_t frozen_count = 0;
+    for (int i = 0; i < 200; ++i) {
       published.push_back(random_terms(prng, 30));
-      const TermCounts document = added(corpus, published.back());
-      added(twin, published.back());
+      seconds.push_back((seconds.empty() ? 0 : seconds.back()) +
+                        static_cast<std::int64_t>(prng.below(6)));
+      const TermCounts document = count_terms(published.back());
+      const base::Instant now = base::Instant{} + base::Duration::seconds(seconds.back());
+      corpus.add(document, now);
+      twin.add(document, now);
+      const std::size_t known = naive_epoch(seconds, kEpochDocuments, kEpochSeconds);
+      if (known < published.size()) ++frozen_count;
       const Terms query = random_terms(prng, 6);
       const TextScore result = score(query, document, corpus);
-      ASSERT_DOUBLE_EQ(result.total, naive_score(query, published.back(), published));
+      ASSERT_DOUBLE_EQ(result.total,
+                       naive_score(query, published.back(), std::span(published).first(known)));
       ASSERT_EQ(result, score(query, document, twin)) << "to the last bit";
       if (result.total > 0.0) ++positive_count;
     }
-    EXPECT_GT(positive_count, 20U) << "the documents and queries hardly meet";
+    EXPECT_GT(positive_count, 40U) << "the documents and queries hardly meet";
+    EXPECT_GT(frozen_count, 40U) << "hardly an epoch has two documents";
   }
 }
 

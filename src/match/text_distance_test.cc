@@ -21,7 +21,7 @@ TEST(TextDistanceTest, TheSameIsAtZeroAndWhatHasNothingInCommonAtOne) {
   const TermCounts storm = document({"storm", "coast", "coast"});
   const TermCounts market = document({"market"});
   const TermCounts none = document({});
-  for (const TermCounts& one : {storm, market, none}) corpus.add(one);
+  for (const TermCounts& one : {storm, market, none}) corpus.add(one, {});
   EXPECT_EQ(text_distance(storm, storm, corpus), 0);
   EXPECT_EQ(text_distance(storm, market, corpus), 1);
   EXPECT_EQ(text_distance(none, market, corpus), 1);
@@ -34,8 +34,8 @@ TEST(TextDistanceTest, WordsThatEveryDocumentHasWeighNothing) {
   const TermCounts first = document({"news", "storm"});
   const TermCounts second = document({"news", "market"});
   EXPECT_EQ(text_distance(first, second, corpus), 0) << "nothing is known of any word";
-  corpus.add(first);
-  corpus.add(second);
+  corpus.add(first, {});
+  corpus.add(second, {});
   EXPECT_EQ(text_distance(first, second, corpus), 1) << "news is in both, and in all";
   EXPECT_EQ(text_distance(first, document({"news"}), corpus), 1);
 }
@@ -45,7 +45,7 @@ TEST(TextDistanceTest, IsTheCosineOfTheWeights) {
   TextCorpus corpus;
   const TermCounts left = document({"storm", "flood", "flood"});
   const TermCounts right = document({"storm", "calm"});
-  for (const TermCounts& one : {left, right, document({"x"}), document({"y"})}) corpus.add(one);
+  for (const TermCounts& one : {left, right, document({"x"}), document({"y"})}) corpus.add(one, {});
   const double storm_left = 0.5 * std::log(2.0);
   const double flood = std::log(4.0);
   const double storm_right = std::log(2.0);
@@ -67,7 +67,7 @@ TEST(TextDistanceTest, RandomDocumentsAgreeWithTheDefinition) {
       std::vector<std::string> terms;
       while (prng.chance(0.8)) terms.push_back(fmt::format("w{}", prng.below(8)));
       documents.push_back(document(std::move(terms)));
-      corpus.add(documents.back());
+      corpus.add(documents.back(), {});
     }
     const auto weight = [&](const TermCounts& one, int word) {
       const std::string term = fmt::format("w{}", word);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "event/event.h"
 #include "filter/evaluate.h"
@@ -14,11 +13,11 @@ namespace weir::match {
 
 class TextReader : public filter::Scorer {
  public:
-  // The terms in these fields of the event; nothing if none of them has text.
-  virtual std::optional<TermCounts> document(const std::vector<event::Path>& fields,
+  // The terms of this source in the event; nothing if it has no text there.
+  virtual std::optional<TermCounts> document(const filter::TextSource& source,
                                              const event::Event& event) = 0;
-  // text_distance() by the statistics that these fields have now.
-  virtual double distance(const std::vector<event::Path>& fields, const TermCounts& left,
+  // text_distance() by the statistics that this source has now.
+  virtual double distance(const filter::TextSource& source, const TermCounts& left,
                           const TermCounts& right) = 0;
 };
 

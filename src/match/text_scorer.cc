@@ -1,141 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/text_scorer.h"
 
-#include <string>
 #include <utility>
 
 #include "base/check.h"
 #include "match/text_distance.h"
+#include "match/text_strings.h"
 
 namespace weir::match {
+namespace {
+
+// Whether the event's text is in a language, or may be.
+bool is_in(const std::string& language, const event::Event& event) {
+  const event::Attribute* const named = event.find("lang");
+  return named == nullptr || language == "none" || named->text == language;
+}
+
+}  // namespace
 
 base::Result<void> TextScorer::add(const filter::Filter& filter) {
-  if (filter.text_fields().empty()) return {};
-  if (auto ready = prepare_analyzer(); !ready) return ready;
+  if (auto ready = prepare(filter); !ready) return ready;
+  auto compiled = compile(filter);
+  if (!compiled) return compiled.error();
+  for (const filter::TextSource* source : filter.text_sources()) use(key_of(*source));
+  for (std::size_t i = 0; i < compiled->size(); ++i) {
+    const filter::About* const about = filter.abouts()[i];
+    queries_.emplace(about,
+                     Query{std::move((*compiled)[i]), &*fields_.find(key_of(about->source))});
+  }
+  return {};
+}
+
+base::Result<void> TextScorer::prepare(const filter::Filter& filter) {
+  for (const filter::TextSource* source : filter.text_sources()) {
+    TextAnalysis analysis = analysis_;
+    analysis.language = language_of(*source);
+    if (analyzers_.contains(analysis.language)) continue;
+    auto made = TextAnalyzer::create(analysis);
+    if (!made) return made.error();
+    analyzers_.emplace(analysis.language, std::move(*made));
+  }
+  return {};
+}
+
+base::Result<std::vector<TextQuery>> TextScorer::compile(const filter::Filter& filter) {
   std::vector<TextQuery> compiled;
   for (const filter::About* about : filter.abouts()) {
-    auto query = compile_text_query(about->words, about->score_min, *analyzer_);
+    auto query = compile_text_query(*about, score_min_, analyzer_of(language_of(about->source)));
     if (!query) return query.error();
     compiled.push_back(std::move(*query));
   }
-  for (const std::vector<event::Path>* fields : filter.text_fields()) use(*fields);
-  for (std::size_t i = 0; i < compiled.size(); ++i) {
-    const filter::About* const about = filter.abouts()[i];
-    queries_.emplace(about, Query{std::move(compiled[i]), &field_of(about->fields)});
-  }
-  return {};
+  return compiled;
 }
 
-base::Result<void> TextScorer::prepare_analyzer() {
-  if (analyzer_) return {};
-  auto made = TextAnalyzer::create(analysis_);
-  if (!made) return made.error();
-  analyzer_ = std::move(*made);
-  return {};
+std::string TextScorer::language_of(const filter::TextSource& source) const {
+  return source.language.empty() ? analysis_.language : source.language;
 }
 
-void TextScorer::use(const std::vector<event::Path>& fields) {
-  auto found = fields_.find(fields);
+TextScorer::Key TextScorer::key_of(const filter::TextSource& source) const {
+  return {source.fields, language_of(source)};
+}
+
+TextAnalyzer& TextScorer::analyzer_of(const std::string& language) {
+  const auto found = analyzers_.find(language);
+  WEIR_CHECK(found != analyzers_.end());
+  return found->second;
+}
+
+void TextScorer::use(const Key& key) {
+  auto found = fields_.find(key);
   if (found == fields_.end()) {
-    found = fields_.emplace(fields, Field{take_corpus(fields), std::nullopt}).first;
+    found = fields_.emplace(key, Field{take_corpus(key), std::nullopt, std::nullopt}).first;
   }
   ++found->second.user_count;
 }
 
-TextCorpus TextScorer::take_corpus(const std::vector<event::Path>& fields) {
-  auto waiting = waiting_.extract(fields);
+TextCorpus TextScorer::take_corpus(const Key& key) {
+  auto waiting = waiting_.extract(key);
   return waiting.empty() ? TextCorpus(corpus_options_) : std::move(waiting.mapped());
 }
 
 void TextScorer::remove(const filter::Filter& filter) {
   for (const filter::About* about : filter.abouts()) queries_.erase(about);
-  for (const std::vector<event::Path>* fields : filter.text_fields()) release(*fields);
+  for (const filter::TextSource* source : filter.text_sources()) release(key_of(*source));
 }
 
-void TextScorer::release(const std::vector<event::Path>& fields) {
-  const auto field = fields_.find(fields);
+void TextScorer::release(const Key& key) {
+  const auto field = fields_.find(key);
   if (--field->second.user_count == 0) fields_.erase(field);
 }
 
-void TextScorer::begin(const event::Event& event) {
-  for (auto& [paths, field] : fields_) {
-    field.document = analyze(paths, event);
-    if (field.document) field.corpus.add(*field.document);
+void TextScorer::begin(const event::Event& event, base::Instant now) {
+  for (auto& [key, field] : fields_) {
+    field.document = analyze(key, event);
+    field.words.reset();
+    if (field.document) field.corpus.add(*field.document, now);
   }
 }
 
-std::optional<double> TextScorer::score(const filter::About& about, const event::Event&) {
-  const auto found = queries_.find(&about);
-  WEIR_CHECK(found != queries_.end());
-  const Field& field = *found->second.field;
-  if (!field.document) return std::nullopt;
-  return match::score(found->second.query.terms, *field.document, field.corpus).total;
+filter::TextVerdict TextScorer::judge(const filter::About& about, const event::Event& event) {
+  return match_info(about, event).verdict;
 }
 
-std::optional<TextScore> TextScorer::preview(const filter::About& about,
-                                             const event::Event& event) {
-  const auto found = queries_.find(&about);
-  WEIR_CHECK(found != queries_.end());
-  const auto document = analyze(about.fields, event);
-  if (!document) return std::nullopt;
-  TextCorpus corpus = found->second.field->corpus;
-  corpus.add(*document);
-  return match::score(found->second.query.terms, *document, corpus);
+TextMatchInfo TextScorer::match_info(const filter::About& about, const event::Event& event) {
+  const Query& query = query_of(about);
+  auto& [key, field] = *query.field;
+  if (!field.document) return {.failure = TextFailure::kNoText};
+  if (query.query.has_phrases() && !field.words) field.words = split(key, event);
+  return match::judge(query.query, *field.document, field.words.value_or(TextWords()),
+                      field.corpus);
 }
 
-TextScorer::Field& TextScorer::field_of(const std::vector<event::Path>& fields) {
-  const auto found = fields_.find(fields);
+TextMatchInfo TextScorer::preview(const filter::About& about, const event::Event& event,
+                                  base::Instant now) {
+  const Query& query = query_of(about);
+  const auto& [key, field] = *query.field;
+  const auto document = analyze(key, event);
+  if (!document) return {.failure = TextFailure::kNoText};
+  TextCorpus corpus = field.corpus;
+  corpus.add(*document, now);
+  return match::judge(query.query, *document, split(key, event), corpus);
+}
+
+TextScorer::Query& TextScorer::query_of(const filter::About& about) {
+  const auto found = queries_.find(&about);
+  WEIR_CHECK(found != queries_.end());
+  return found->second;
+}
+
+TextScorer::Field& TextScorer::field_of(const filter::TextSource& source) {
+  const auto found = fields_.find(key_of(source));
   WEIR_CHECK(found != fields_.end());
   return found->second;
 }
 
-std::optional<TermCounts> TextScorer::document(const std::vector<event::Path>& fields,
+std::optional<TermCounts> TextScorer::document(const filter::TextSource& source,
                                                const event::Event&) {
-  return field_of(fields).document;
+  return field_of(source).document;
 }
 
-double TextScorer::distance(const std::vector<event::Path>& fields, const TermCounts& left,
+double TextScorer::distance(const filter::TextSource& source, const TermCounts& left,
                             const TermCounts& right) {
-  return text_distance(left, right, field_of(fields).corpus);
+  return text_distance(left, right, field_of(source).corpus);
 }
 
-std::optional<TermCounts> TextScorer::preview_document(const std::vector<event::Path>& fields,
+std::optional<TermCounts> TextScorer::preview_document(const filter::TextSource& source,
                                                        const event::Event& event) {
-  return analyze(fields, event);
+  return analyze(key_of(source), event);
 }
 
-double TextScorer::preview_distance(const std::vector<event::Path>& fields,
-                                    const event::Event& event, const TermCounts& left,
+double TextScorer::preview_distance(const filter::TextSource& source, const event::Event& event,
+                                    base::Instant now, const TermCounts& left,
                                     const TermCounts& right) {
-  TextCorpus corpus = field_of(fields).corpus;
-  if (const auto document = analyze(fields, event)) corpus.add(*document);
+  TextCorpus corpus = field_of(source).corpus;
+  if (const auto document = analyze(key_of(source), event)) corpus.add(*document, now);
   return text_distance(left, right, corpus);
 }
 
-const TextCorpus* TextScorer::corpus(const std::vector<event::Path>& fields) const {
-  const auto found = fields_.find(fields);
+const TextCorpus* TextScorer::corpus(const filter::TextSource& source) const {
+  const auto found = fields_.find(key_of(source));
   return found == fields_.end() ? nullptr : &found->second.corpus;
 }
 
-std::optional<TermCounts> TextScorer::analyze(const std::vector<event::Path>& fields,
-                                              const event::Event& event) {
+std::optional<TermCounts> TextScorer::analyze(const Key& key, const event::Event& event) {
+  if (!is_in(key.language, event)) return std::nullopt;
+  const std::vector<std::string> strings = text_strings(key.fields, event);
+  if (strings.empty()) return std::nullopt;
   std::vector<std::string> terms;
-  bool any = false;
-  const auto take = [&](const event::Value& value) {
-    if (value.kind() != event::ValueKind::kString) return;
-    any = true;
-    analyzer_->analyze(value.as_string(), terms);
-  };
-  for (const event::Path& path : fields) {
-    const event::JsonRef json = event.json_at(path);
-    if (json && json.kind() == event::JsonKind::kArray) {
-      json.for_each_element([&](const event::JsonRef& element) { take(element.value()); });
-    } else {
-      take(event.at(path));
-    }
-  }
-  if (!any) return std::nullopt;
+  for (const std::string& text : strings) analyzer_of(key.language).analyze(text, terms);
   return count_terms(std::move(terms));
+}
+
+TextWords TextScorer::split(const Key& key, const event::Event& event) {
+  TextWords words;
+  for (const std::string& text : text_strings(key.fields, event)) {
+    analyzer_of(key.language).split(text, words.emplace_back());
+  }
+  return words;
 }
 
 }  // namespace weir::match

@@ -1,101 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
-// TextScorer: scores the text predicates of all subscriptions on the event at hand, exactly.
+// TextScorer: judges the text predicates of all subscriptions on the event at hand, exactly.
 //
-// There is one corpus for each choice of fields that some subscription names; it counts every event
-// published from then on that has text in one of them, whether or not the event matches anything.
-// An event is analysed once for each corpus and counted in before it is scored. The text of a field
-// is a string, or the strings of an array. Single-threaded.
+// There is one corpus for each choice of fields and language that some subscription names; it
+// counts every event published from then on that has text in one of them, whether or not the event
+// matches anything. An event is analysed once for each corpus and counted in before it is judged.
+// Single-threaded.
 //
-// A corpus that is restored before anybody names its fields waits for the first who does; while it
-// waits it counts nothing in and is not saved.
+// An event whose attribute `lang` names another language has no text for a corpus; the language
+// none reads all. A corpus that is restored before anybody names its fields waits for the first who
+// does; while it waits it counts nothing in and is not saved.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/instant.h"
 #include "base/result.h"
 #include "event/event.h"
 #include "filter/filter.h"
 #include "match/text_analyzer.h"
 #include "match/text_corpus.h"
+#include "match/text_match.h"
 #include "match/text_query.h"
 #include "match/text_reader.h"
 
 namespace weir::match {
 
+// How the corpora of a TextScorer were saved.
+enum class TextLayout : std::uint8_t {
+  kOneLanguage,  // paths only, and no epochs
+  kLanguages,
+};
+
 class TextScorer final : public TextReader {
  public:
-  TextScorer(TextAnalysis analysis, TextCorpusOptions corpus_options)
-      : analysis_(std::move(analysis)), corpus_options_(corpus_options) {}
+  // Of an about that says neither a score nor all or any.
+  static constexpr double kScoreMin = 1.0;
+
+  // `analysis` is that of filters that do not name a language.
+  TextScorer(TextAnalysis analysis, TextCorpusOptions corpus_options, double score_min = kScoreMin)
+      : analysis_(std::move(analysis)), corpus_options_(corpus_options), score_min_(score_min) {}
 
   // Prepares a filter's text predicates and changes of texts; fails if a predicate has no word
-  // left, or the analysis cannot be set up. The filter must stay alive until remove().
+  // left, or the analysis cannot be set up, as for a language that is not known. The filter must
+  // stay alive until remove().
   base::Result<void> add(const filter::Filter& filter);
   void remove(const filter::Filter& filter);
 
-  // Counts the event into the corpora it has text for; score() and document() are then about this
-  // event.
-  void begin(const event::Event& event);
+  // Counts the event into the corpora it has text for; judge(), match_info() and document() are
+  // then about this event.
+  void begin(const event::Event& event, base::Instant now);
 
-  std::optional<double> score(const filter::About& about, const event::Event& event) override;
-  std::optional<TermCounts> document(const std::vector<event::Path>& fields,
+  filter::TextVerdict judge(const filter::About& about, const event::Event& event) override;
+  // The same, and why.
+  TextMatchInfo match_info(const filter::About& about, const event::Event& event);
+  std::optional<TermCounts> document(const filter::TextSource& source,
                                      const event::Event& event) override;
-  double distance(const std::vector<event::Path>& fields, const TermCounts& left,
+  double distance(const filter::TextSource& source, const TermCounts& left,
                   const TermCounts& right) override;
-  // The score an event would have if it were published now, with each term's share; the corpora
-  // stay as they are. Costs a copy of the corpus.
-  std::optional<TextScore> preview(const filter::About& about, const event::Event& event);
+
+  // What match_info() would say if the event were published now; the corpora stay as they are.
+  // Costs a copy of the corpus.
+  TextMatchInfo preview(const filter::About& about, const event::Event& event, base::Instant now);
   // The same for what document() and distance() would say.
-  std::optional<TermCounts> preview_document(const std::vector<event::Path>& fields,
+  std::optional<TermCounts> preview_document(const filter::TextSource& source,
                                              const event::Event& event);
-  double preview_distance(const std::vector<event::Path>& fields, const event::Event& event,
-                          const TermCounts& left, const TermCounts& right);
+  double preview_distance(const filter::TextSource& source, const event::Event& event,
+                          base::Instant now, const TermCounts& left, const TermCounts& right);
 
   // The corpora in use and how their text was analysed, the same bytes for the same state. Layout:
   // docs/formats/checkpoint.md.
   void save(base::ByteWriter& writer) const;
   // Takes the corpora that save() wrote, all or none. Where there is already one for the same
-  // fields, the one of more documents stays. Malformed bytes fail the reader; the result fails
-  // where there is more to say, as for text that was analysed otherwise.
-  base::Result<void> restore(base::ByteReader& reader);
+  // fields and language, the one of more documents stays. Malformed bytes fail the reader; the
+  // result fails where there is more to say, as for text that was analysed otherwise.
+  base::Result<void> restore(TextLayout layout, base::ByteReader& reader);
 
-  // Nothing if no subscription names these fields.
-  const TextCorpus* corpus(const std::vector<event::Path>& fields) const;
+  // Nothing if no subscription names this source.
+  const TextCorpus* corpus(const filter::TextSource& source) const;
 
  private:
+  // Whose statistics are one.
+  struct Key {
+    std::vector<filter::TextField> fields;
+    std::string language;
+
+    auto operator<=>(const Key&) const = default;
+  };
   struct Field {
     TextCorpus corpus;
     std::optional<TermCounts> document;  // of the event at hand
+    std::optional<TextWords> words;      // of the same, once a phrase was looked for
     std::size_t user_count = 0;
   };
+  using Fields = std::map<Key, Field>;
   struct Query {
     TextQuery query;
-    Field* field;
+    Fields::value_type* field;
   };
-  using Fields = std::map<std::vector<event::Path>, Field>;
-  using Corpora = std::map<std::vector<event::Path>, TextCorpus>;
+  using Corpora = std::map<Key, TextCorpus>;
 
+  base::Result<void> prepare(const filter::Filter& filter);
+  base::Result<std::vector<TextQuery>> compile(const filter::Filter& filter);
+  // Requires an analyzer for the language.
+  TextAnalyzer& analyzer_of(const std::string& language);
+  std::string language_of(const filter::TextSource& source) const;
+  Key key_of(const filter::TextSource& source) const;
   // Nothing if no field has text.
-  std::optional<TermCounts> analyze(const std::vector<event::Path>& fields,
-                                    const event::Event& event);
-  base::Result<void> prepare_analyzer();
-  void use(const std::vector<event::Path>& fields);
-  void release(const std::vector<event::Path>& fields);
-  Field& field_of(const std::vector<event::Path>& fields);
-  // The one that waits for these fields, or an empty one.
-  TextCorpus take_corpus(const std::vector<event::Path>& fields);
-  base::Result<Corpora> read_corpora(base::ByteReader& reader) const;
+  std::optional<TermCounts> analyze(const Key& key, const event::Event& event);
+  TextWords split(const Key& key, const event::Event& event);
+  void use(const Key& key);
+  void release(const Key& key);
+  Query& query_of(const filter::About& about);
+  Field& field_of(const filter::TextSource& source);
+  // The one that waits for this key, or an empty one.
+  TextCorpus take_corpus(const Key& key);
+  base::Result<Corpora> read_corpora(TextLayout layout, const std::string& language,
+                                     base::ByteReader& reader) const;
   bool can_keep(const Corpora& corpora) const;
   void keep(Corpora corpora);
 
   TextAnalysis analysis_;
   TextCorpusOptions corpus_options_;
-  std::optional<TextAnalyzer> analyzer_;  // made when the first text predicate comes
+  double score_min_;
+  std::map<std::string, TextAnalyzer> analyzers_;  // by language, made when one is first named
   Fields fields_;
-  Corpora waiting_;  // for fields that nobody names
+  Corpora waiting_;  // for sources that nobody names
   std::map<const filter::About*, Query> queries_;
 };
 

@@ -13,8 +13,16 @@ namespace {
 
 using event::event_of;
 using event::EventPtr;
+using filter::filter_of;
 
-filter::FilterPtr filter_of(std::string_view text) { return *filter::Filter::parse(text); }
+// Of the event at hand.
+double score_of(TextScorer& scorer, const filter::FilterPtr& filter, const EventPtr& event) {
+  return scorer.judge(*filter->abouts()[0], *event).score;
+}
+
+std::uint64_t document_count(const TextScorer& scorer, const filter::FilterPtr& filter) {
+  return scorer.corpus(filter->abouts()[0]->source)->document_count();
+}
 
 TEST(TextScorerTest, CountsADocumentInBeforeItIsScored) {
   TextScorer scorer({}, {});
@@ -22,13 +30,13 @@ TEST(TextScorerTest, CountsADocumentInBeforeItIsScored) {
   ASSERT_TRUE(scorer.add(*filter));
   const EventPtr calm = event_of(R"({"data":{"body":"a calm sunny day"}})");
   const EventPtr storm = event_of(R"({"data":{"body":"Storms! The storm of storms hits a town"}})");
-  scorer.begin(*storm);
-  EXPECT_EQ(scorer.score(*filter->abouts()[0], *storm), 0.0) << "ln(1/1)";
-  scorer.begin(*calm);
-  EXPECT_EQ(scorer.score(*filter->abouts()[0], *calm), 0.0);
-  scorer.begin(*calm);
-  scorer.begin(*storm);
-  EXPECT_DOUBLE_EQ(*scorer.score(*filter->abouts()[0], *storm), std::log(4.0 / 2.0));
+  scorer.begin(*storm, {});
+  EXPECT_EQ(score_of(scorer, filter, storm), 0.0) << "ln(1/1)";
+  scorer.begin(*calm, {});
+  EXPECT_EQ(score_of(scorer, filter, calm), 0.0);
+  scorer.begin(*calm, {});
+  scorer.begin(*storm, {});
+  EXPECT_DOUBLE_EQ(score_of(scorer, filter, storm), std::log(4.0 / 2.0));
 }
 
 TEST(TextScorerTest, AnEventWithoutTextHasNoScoreAndIsNotCounted) {
@@ -38,25 +46,27 @@ TEST(TextScorerTest, AnEventWithoutTextHasNoScoreAndIsNotCounted) {
   for (const char* json : {R"({"data":{"body":5}})", R"({"data":null})", R"({})",
                            R"({"data":{"body":[1,2]}})", R"({"data_base64":"AAAA"})"}) {
     const EventPtr event = event_of(json);
-    scorer.begin(*event);
-    EXPECT_EQ(scorer.score(*filter->abouts()[0], *event), std::nullopt) << json;
+    scorer.begin(*event, {});
+    EXPECT_EQ(scorer.match_info(*filter->abouts()[0], *event),
+              TextMatchInfo{.failure = TextFailure::kNoText})
+        << json;
   }
-  EXPECT_EQ(scorer.corpus(filter->abouts()[0]->fields)->document_count(), 0U);
+  EXPECT_EQ(document_count(scorer, filter), 0U);
   const EventPtr empty = event_of(R"({"data":{"body":""}})");
-  scorer.begin(*empty);
-  EXPECT_EQ(scorer.score(*filter->abouts()[0], *empty), 0.0);
+  scorer.begin(*empty, {});
+  EXPECT_EQ(score_of(scorer, filter, empty), 0.0);
 }
 
 TEST(TextScorerTest, JoinsTheTextOfAllFieldsAndTheStringsOfArrays) {
   TextScorer scorer({}, {});
   const auto filter = filter_of("text(subject, data.tags) about 'storm flood' score >= 0");
   ASSERT_TRUE(scorer.add(*filter));
-  scorer.begin(*event_of(R"({"data":{"tags":["nothing"]}})"));
+  scorer.begin(*event_of(R"({"data":{"tags":["nothing"]}})"), {});
   const EventPtr event =
       event_of(R"({"subject":"storm","data":{"tags":["flood","storm",7,"rescue"]}})");
-  scorer.begin(*event);
+  scorer.begin(*event, {});
   // storm 2/2 * ln 2, flood 1/2 * ln 2
-  EXPECT_DOUBLE_EQ(*scorer.score(*filter->abouts()[0], *event), 1.5 * std::log(2.0));
+  EXPECT_DOUBLE_EQ(score_of(scorer, filter, event), 1.5 * std::log(2.0));
 }
 
 TEST(TextScorerTest, KeepsOneCorpusPerChoiceOfFieldsWhileSomebodyNeedsIt) {
@@ -65,13 +75,13 @@ TEST(TextScorerTest, KeepsOneCorpusPerChoiceOfFieldsWhileSomebodyNeedsIt) {
   const auto second = filter_of("text(data.a) about 'flood' score >= 0");
   const auto other = filter_of("text(data.b) about 'flood' score >= 0");
   for (const auto& filter : {first, second, other}) ASSERT_TRUE(scorer.add(*filter));
-  scorer.begin(*event_of(R"({"data":{"a":"x"}})"));
-  EXPECT_EQ(scorer.corpus(first->abouts()[0]->fields)->document_count(), 1U);
-  EXPECT_EQ(scorer.corpus(other->abouts()[0]->fields)->document_count(), 0U);
+  scorer.begin(*event_of(R"({"data":{"a":"x"}})"), {});
+  EXPECT_EQ(document_count(scorer, first), 1U);
+  EXPECT_EQ(document_count(scorer, other), 0U);
   scorer.remove(*first);
-  EXPECT_NE(scorer.corpus(first->abouts()[0]->fields), nullptr);
+  EXPECT_NE(scorer.corpus(first->abouts()[0]->source), nullptr);
   scorer.remove(*second);
-  EXPECT_EQ(scorer.corpus(first->abouts()[0]->fields), nullptr);
+  EXPECT_EQ(scorer.corpus(first->abouts()[0]->source), nullptr);
 }
 
 TEST(TextScorerTest, RefusesAQueryOfStopWordsOnly) {
@@ -86,14 +96,14 @@ TEST(TextScorerTest, APreviewEqualsTheScoreAndChangesNothing) {
   TextScorer scorer({}, {});
   const auto filter = filter_of("text(data.a) about 'storm flood' score >= 1");
   ASSERT_TRUE(scorer.add(*filter));
-  scorer.begin(*event_of(R"({"data":{"a":"calm"}})"));
+  scorer.begin(*event_of(R"({"data":{"a":"calm"}})"), {});
   const EventPtr event = event_of(R"({"data":{"a":"storm and flood and storm"}})");
-  const auto preview = scorer.preview(*filter->abouts()[0], *event);
-  EXPECT_EQ(scorer.corpus(filter->abouts()[0]->fields)->document_count(), 1U);
-  scorer.begin(*event);
-  ASSERT_TRUE(preview);
-  EXPECT_EQ(preview->total, scorer.score(*filter->abouts()[0], *event));
-  EXPECT_EQ(preview->shares.size(), 2U);
+  const TextMatchInfo preview = scorer.preview(*filter->abouts()[0], *event, {});
+  EXPECT_EQ(document_count(scorer, filter), 1U);
+  scorer.begin(*event, {});
+  EXPECT_EQ(preview, scorer.match_info(*filter->abouts()[0], *event));
+  EXPECT_EQ(preview.shares.size(), 2U);
+  EXPECT_EQ(preview.verdict.epoch, 2U);
 }
 
 TEST(TextScorerTest, AChangeOfATextHasTheStatisticsOfItsFields) {
@@ -102,25 +112,119 @@ TEST(TextScorerTest, AChangeOfATextHasTheStatisticsOfItsFields) {
   const auto about = filter::filter_of("text(data.t) about 'storm' score >= 1");
   ASSERT_TRUE(scorer.add(*filter));
   ASSERT_TRUE(scorer.add(*about));
-  const std::vector<event::Path>& fields = *filter->text_fields()[0];
-  EXPECT_EQ(fields, *about->text_fields()[0]);
+  const filter::TextSource& source = *filter->text_sources()[0];
+  EXPECT_EQ(source, *about->text_sources()[0]);
   const auto storm = event::event_of(R"({"data":{"t":"storm"}})");
   const auto calm = event::event_of(R"({"data":{"t":"calm"}})");
-  scorer.begin(*storm);
-  const auto first = scorer.document(fields, *storm);
+  scorer.begin(*storm, {});
+  const auto first = scorer.document(source, *storm);
   ASSERT_TRUE(first.has_value());
-  const auto second = scorer.preview_document(fields, *calm);
-  EXPECT_EQ(scorer.distance(fields, *first, *second), 0) << "calm is unknown, storm in all";
-  EXPECT_EQ(scorer.preview_distance(fields, *calm, *first, *second), 1);
-  scorer.begin(*calm);
-  EXPECT_EQ(scorer.document(fields, *calm), second);
-  EXPECT_EQ(scorer.distance(fields, *first, *second), 1);
-  scorer.begin(*event::event_of("{}"));
-  EXPECT_EQ(scorer.document(fields, *calm), std::nullopt) << "of the event at hand";
+  const auto second = scorer.preview_document(source, *calm);
+  EXPECT_EQ(scorer.distance(source, *first, *second), 0) << "calm is unknown, storm in all";
+  EXPECT_EQ(scorer.preview_distance(source, *calm, {}, *first, *second), 1);
+  scorer.begin(*calm, {});
+  EXPECT_EQ(scorer.document(source, *calm), second);
+  EXPECT_EQ(scorer.distance(source, *first, *second), 1);
+  scorer.begin(*event::event_of("{}"), {});
+  EXPECT_EQ(scorer.document(source, *calm), std::nullopt) << "of the event at hand";
   scorer.remove(*about);
-  EXPECT_EQ(scorer.corpus(fields)->document_count(), 2U);
+  EXPECT_EQ(scorer.corpus(source)->document_count(), 2U);
   scorer.remove(*filter);
-  EXPECT_EQ(scorer.corpus(fields), nullptr);
+  EXPECT_EQ(scorer.corpus(source), nullptr);
+}
+
+TEST(TextScorerTest, StripsMarkupWhereAFieldIsHtml) {
+  TextScorer scorer({}, {});
+  const auto plain = filter_of("text(data.a) about all 'strong storm'");
+  const auto html = filter_of("text(html(data.a)) about all 'storm'");
+  for (const auto& filter : {plain, html}) ASSERT_TRUE(scorer.add(*filter));
+  const EventPtr event = event_of(R"({"data":{"a":"<strong>st</strong>orm &amp; calm"}})");
+  scorer.begin(*event, {});
+  EXPECT_EQ(scorer.match_info(*plain->abouts()[0], *event).failed, "storm");
+  EXPECT_TRUE(scorer.judge(*html->abouts()[0], *event).holds);
+  EXPECT_EQ(scorer.document(html->abouts()[0]->source, *event), count_terms({"storm", "calm"}));
+}
+
+TEST(TextScorerTest, APhraseIsInOneStringOfOneField) {
+  TextScorer scorer({}, {});
+  const auto filter = filter_of("text(data.a, data.b) about all '\"flash flood\"'");
+  ASSERT_TRUE(scorer.add(*filter));
+  const auto holds = [&](std::string_view json) {
+    const EventPtr event = event_of(json);
+    scorer.begin(*event, {});
+    return scorer.judge(*filter->abouts()[0], *event).holds;
+  };
+  EXPECT_TRUE(holds(R"({"data":{"a":"a Flash\nFLOOD!"}})"));
+  EXPECT_TRUE(holds(R"({"data":{"a":"x","b":["y","flash flood"]}})"));
+  EXPECT_FALSE(holds(R"({"data":{"a":"flash","b":"flood"}})"));
+  EXPECT_FALSE(holds(R"({"data":{"b":["flash","flood"]}})"));
+  EXPECT_FALSE(holds(R"({"data":{"a":"flash of a flood"}})"));
+  EXPECT_FALSE(holds(R"({"data":{"a":"flash floods"}})"));
+}
+
+TEST(TextScorerTest, EachLanguageHasItsOwnAnalysisAndStatistics) {
+  TextScorer scorer({}, {});
+  const auto english = filter_of("text(data.a) about all 'storms'");
+  const auto same = filter_of("text(data.a) in 'english' about all 'storming'");
+  const auto german = filter_of("text(data.a) in 'german' about all 'Stürme'");
+  for (const auto& filter : {english, same, german}) ASSERT_TRUE(scorer.add(*filter));
+  EXPECT_EQ(scorer.corpus(english->abouts()[0]->source), scorer.corpus(same->abouts()[0]->source));
+  EXPECT_NE(scorer.corpus(english->abouts()[0]->source),
+            scorer.corpus(german->abouts()[0]->source));
+  const EventPtr event = event_of(R"({"data":{"a":"storm Sturm"}})");
+  scorer.begin(*event, {});
+  EXPECT_TRUE(scorer.judge(*english->abouts()[0], *event).holds);
+  EXPECT_TRUE(scorer.judge(*same->abouts()[0], *event).holds);
+  EXPECT_TRUE(scorer.judge(*german->abouts()[0], *event).holds);
+}
+
+TEST(TextScorerTest, RefusesALanguageThatIsNotKnown) {
+  TextScorer scorer({}, {});
+  for (const char* text :
+       {"text(data.a) in 'germn' about 'x'", "change(text(data.a) in 'germn') > 0.5"}) {
+    const auto added = scorer.add(*filter_of(text));
+    ASSERT_FALSE(added) << text;
+    EXPECT_EQ(added.error().id, base::ErrorId::kEngineTextOptions);
+    EXPECT_NE(added.error().message.find("'germn', did you mean german?"), std::string::npos);
+  }
+}
+
+TEST(TextScorerTest, AnEventInAnotherLanguageHasNoText) {
+  TextScorer scorer({}, {});
+  const auto german = filter_of("text(data.a) in 'german' about all 'sturm'");
+  const auto english = filter_of("text(data.a) about all 'sturm'");
+  const auto any = filter_of("text(data.a) in 'none' about all 'sturm'");
+  for (const auto& filter : {german, english, any}) ASSERT_TRUE(scorer.add(*filter));
+  const auto publish = [&](std::string_view json) {
+    const EventPtr event = event_of(json);
+    scorer.begin(*event, {});
+    std::string holding;
+    for (const auto& filter : {german, english, any}) {
+      const TextMatchInfo info = scorer.match_info(*filter->abouts()[0], *event);
+      holding += info.verdict.holds ? 'y' : info.failure == TextFailure::kNoText ? '-' : 'n';
+    }
+    return holding;
+  };
+  EXPECT_EQ(publish(R"({"data":{"a":"Sturm"}})"), "yyy");
+  EXPECT_EQ(publish(R"({"lang":"german","data":{"a":"Sturm"}})"), "y-y");
+  EXPECT_EQ(publish(R"({"lang":"english","data":{"a":"Sturm"}})"), "-yy");
+  EXPECT_EQ(publish(R"({"lang":"klingon","data":{"a":"Sturm"}})"), "--y");
+  EXPECT_EQ(publish(R"({"lang":5,"data":{"a":"Sturm"}})"), "--y");
+  EXPECT_EQ(document_count(scorer, german), 2U);
+  EXPECT_EQ(document_count(scorer, english), 2U);
+  EXPECT_EQ(document_count(scorer, any), 5U);
+}
+
+TEST(TextScorerTest, AsksForTheDefaultScoreWhereNothingElseIsSaid) {
+  for (const double score_min : {0.6, 0.7}) {
+    TextScorer scorer({}, {}, score_min);
+    const auto filter = filter_of("text(data.a) about 'storm'");
+    ASSERT_TRUE(scorer.add(*filter));
+    scorer.begin(*event_of(R"({"data":{"a":"calm"}})"), {});
+    const EventPtr event = event_of(R"({"data":{"a":"storm"}})");
+    scorer.begin(*event, {});  // scores ln 2 = 0.69
+    EXPECT_EQ(scorer.judge(*filter->abouts()[0], *event).holds, score_min < 0.65);
+  }
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace weir::match {
 namespace {
 
 constexpr std::size_t kTermBytesMin = 2;
-constexpr std::size_t kPathBytesMin = 2;
+constexpr std::size_t kFieldBytesMin = 2;
 constexpr std::size_t kCorpusBytesMin = 4;
 constexpr std::uint64_t kDocumentCountMax = std::uint64_t{1} << 62U;  // leaves room to count on
 
@@ -22,86 +22,134 @@ base::Error corrupt(std::string message) {
 }
 
 void write_analysis(const TextAnalysis& analysis, base::ByteWriter& writer) {
-  writer.text(analysis.language);
   writer.u8(analysis.stop_words ? 1 : 0);
   writer.u8(analysis.stemming ? 1 : 0);
   writer.varint(analysis.term_bytes_max);
 }
 
+// But for the language.
 TextAnalysis read_analysis(base::ByteReader& reader) {
   TextAnalysis analysis;
-  analysis.language = reader.text();
   analysis.stop_words = reader.u8() != 0;
   analysis.stemming = reader.u8() != 0;
   analysis.term_bytes_max = reader.varint();
   return analysis;
 }
 
-std::vector<event::Path> read_paths(base::ByteReader& reader) {
-  std::vector<event::Path> paths;
-  for (auto count = reader.count(kPathBytesMin); count > 0 && !reader.failed(); --count) {
+std::vector<filter::TextField> read_fields(TextLayout layout, base::ByteReader& reader) {
+  std::vector<filter::TextField> fields;
+  for (auto count = reader.count(kFieldBytesMin); count > 0 && !reader.failed(); --count) {
+    const std::uint8_t html = layout == TextLayout::kOneLanguage ? 0 : reader.u8();
     const std::string_view text = reader.text();
     auto path = event::parse_path(text);
-    if (path && path->to_string() == text) {
-      paths.push_back(std::move(*path));
+    if (path && path->to_string() == text && html <= 1) {
+      fields.push_back({std::move(*path), html == 1});
     } else {
       reader.fail();
     }
   }
-  return paths;
+  return fields;
 }
 
 }  // namespace
 
 void TextCorpus::save(base::ByteWriter& writer) const {
-  std::vector<std::pair<std::string_view, std::uint64_t>> sorted(document_counts_.begin(),
-                                                                 document_counts_.end());
-  std::ranges::sort(sorted);
+  using Row = std::pair<std::string_view, const Term*>;
+  std::vector<Row> sorted;
+  sorted.reserve(terms_.size());
+  for (const auto& [term, counts] : terms_) sorted.emplace_back(term, &counts);
+  std::ranges::sort(sorted, {}, &Row::first);
   writer.varint(document_count_);
   writer.varint(overflow_count_);
+  writer.varint(epoch_.number);
+  writer.varint(document_count_ - epoch_.document_count);
+  writer.u8(epoch_.begin ? 1 : 0);
+  if (epoch_.begin) writer.u64(static_cast<std::uint64_t>(epoch_.begin->nanoseconds));
   writer.varint(sorted.size());
-  for (const auto& [term, document_count] : sorted) {
+  for (const auto& [term, counts] : sorted) {
     writer.text(term);
-    writer.varint(document_count);
+    writer.varint(counts->document_count);
+    writer.varint(counts->document_count - frozen_count(*counts));
   }
 }
 
-base::Result<void> TextCorpus::restore(base::ByteReader& reader) {
+base::Result<void> TextCorpus::restore(CorpusLayout layout, base::ByteReader& reader) {
   document_count_ = reader.varint();
   if (document_count_ > kDocumentCountMax) reader.fail();
   overflow_count_ = reader.varint();
+  if (layout == CorpusLayout::kEpochs) {
+    restore_epoch(reader);
+  } else if (document_count_ > 0) {
+    epoch_ = {1, document_count_};
+  }
   const auto count = reader.count(kTermBytesMin);
   if (count > options_.term_count_max) {
     return corrupt(
         fmt::format("a corpus has {} terms, the limit is {}", count, options_.term_count_max));
   }
-  document_counts_.reserve(count);
+  terms_.reserve(count);
   std::string_view before;
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
     const std::string_view term = reader.text();
-    const std::uint64_t having = reader.varint();
-    if (term <= before || having == 0 || having > document_count_) reader.fail();
-    document_counts_.emplace(term, having);
+    if (term <= before) reader.fail();
+    terms_.emplace(term, read_term(layout, reader));
     before = term;
   }
   return {};
 }
 
+void TextCorpus::restore_epoch(base::ByteReader& reader) {
+  epoch_.number = reader.varint();
+  const std::uint64_t since = reader.varint();
+  const std::uint8_t has_begin = reader.u8();
+  if (has_begin > 0) epoch_.begin = base::Instant{static_cast<std::int64_t>(reader.u64())};
+  epoch_.document_count = document_count_ - since;
+  const bool is_empty = document_count_ == 0;
+  // A begin is missing only as long as no document has come, and there is none without an epoch.
+  const bool is_odd = has_begin > 1 || (has_begin == 0 && since > 0) ||
+                      (is_empty && has_begin > 0) || is_empty != (epoch_.number == 0);
+  if (is_odd || epoch_.number > kDocumentCountMax || since > document_count_ ||
+      (!is_empty && epoch_.document_count == 0)) {
+    reader.fail();
+  }
+}
+
+TextCorpus::Term TextCorpus::read_term(CorpusLayout layout, base::ByteReader& reader) const {
+  Term term;
+  term.document_count = reader.varint();
+  const std::uint64_t since = layout == CorpusLayout::kEpochs ? reader.varint() : 0;
+  if (since > 0) {
+    term.frozen_count = term.document_count - since;
+    term.frozen_epoch = epoch_.number;
+  }
+  const bool is_more_than_all = since > term.document_count ||
+                                since > document_count_ - epoch_.document_count ||
+                                term.document_count - since > epoch_.document_count;
+  if (term.document_count == 0 || is_more_than_all) reader.fail();
+  return term;
+}
+
 void TextScorer::save(base::ByteWriter& writer) const {
   write_analysis(analysis_, writer);
   writer.varint(fields_.size());
-  for (const auto& [paths, field] : fields_) {
-    writer.varint(paths.size());
-    for (const event::Path& path : paths) writer.text(path.to_string());
+  for (const auto& [key, field] : fields_) {
+    writer.varint(key.fields.size());
+    for (const filter::TextField& one : key.fields) {
+      writer.u8(one.html ? 1 : 0);
+      writer.text(one.path.to_string());
+    }
+    writer.text(key.language);
     field.corpus.save(writer);
   }
 }
 
-base::Result<void> TextScorer::restore(base::ByteReader& reader) {
-  const TextAnalysis analysis = read_analysis(reader);
+base::Result<void> TextScorer::restore(TextLayout layout, base::ByteReader& reader) {
+  const std::string language(layout == TextLayout::kOneLanguage ? reader.text() : "");
+  TextAnalysis analysis = read_analysis(reader);
   if (reader.failed()) return {};
+  analysis.language = analysis_.language;
   if (analysis != analysis_) return corrupt("the text was analysed with other options");
-  auto corpora = read_corpora(reader);
+  auto corpora = read_corpora(layout, language, reader);
   if (!corpora) return corpora.error();
   if (!reader.done()) {
     reader.fail();
@@ -115,13 +163,18 @@ base::Result<void> TextScorer::restore(base::ByteReader& reader) {
   return {};
 }
 
-base::Result<TextScorer::Corpora> TextScorer::read_corpora(base::ByteReader& reader) const {
+base::Result<TextScorer::Corpora> TextScorer::read_corpora(TextLayout layout,
+                                                           const std::string& language,
+                                                           base::ByteReader& reader) const {
+  const bool is_old = layout == TextLayout::kOneLanguage;
   Corpora corpora;
   for (auto count = reader.count(kCorpusBytesMin); count > 0 && !reader.failed(); --count) {
-    std::vector<event::Path> paths = read_paths(reader);
+    Key key{read_fields(layout, reader), language};
+    if (!is_old) key.language = reader.text();
     TextCorpus corpus(corpus_options_);
-    if (auto read = corpus.restore(reader); !read) return read.error();
-    if (!corpora.emplace(std::move(paths), std::move(corpus)).second) reader.fail();
+    const auto corpus_layout = is_old ? CorpusLayout::kRunning : CorpusLayout::kEpochs;
+    if (auto read = corpus.restore(corpus_layout, reader); !read) return read.error();
+    if (!corpora.emplace(std::move(key), std::move(corpus)).second) reader.fail();
   }
   return corpora;
 }
@@ -134,11 +187,11 @@ bool TextScorer::can_keep(const Corpora& corpora) const {
 }
 
 void TextScorer::keep(Corpora corpora) {
-  for (auto& [paths, corpus] : corpora) {
-    const auto field = fields_.find(paths);
+  for (auto& [key, corpus] : corpora) {
+    const auto field = fields_.find(key);
     TextCorpus& kept = field != fields_.end()
                            ? field->second.corpus
-                           : waiting_.try_emplace(paths, corpus_options_).first->second;
+                           : waiting_.try_emplace(key, corpus_options_).first->second;
     if (corpus.document_count() > kept.document_count()) kept = std::move(corpus);
   }
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The strings that the fields of a text are in an event.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "event/event.h"
+#include "filter/ast.h"
+
+namespace weir::match {
+
+// In the order of the fields: a field's string, or the strings of its array, without markup where
+// the field says html. Empty if no field has text; an empty string is text.
+std::vector<std::string> text_strings(const std::vector<filter::TextField>& fields,
+                                      const event::Event& event);
+
+}  // namespace weir::match
