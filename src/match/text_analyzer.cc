@@ -3,26 +3,19 @@
 
 #include <fmt/format.h>
 #include <libstemmer.h>
-#include <unicode/brkiter.h>
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
-#include <unicode/ubrk.h>
-#include <unicode/utext.h>
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <cstdint>
-#include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "base/check.h"
-#include "base/hash.h"
 #include "base/utf8.h"
 #include "match/stop_words.h"
+#include "match/text_splitter.h"
 
 namespace weir::match {
 namespace {
@@ -30,7 +23,7 @@ namespace {
 constexpr std::string_view kNoLanguage = "none";
 constexpr std::size_t kTermBytesMin = 4;  // any code point fits
 constexpr std::size_t kTermBytesMax = 256;
-constexpr std::size_t kCachedWordsMax = 65'536;
+constexpr std::size_t kTokensMax = 256;
 
 // How much more of a word is read than its term may have: a letter with marks of its own is up to
 // three times as long as the composed one. A bound is needed, for to put n marks in canonical order
@@ -119,60 +112,84 @@ std::optional<base::Error> check_options(const TextAnalysis& options) {
 
 struct TextAnalyzer::Tools {
   TextAnalysis options;
-  std::unique_ptr<icu::BreakIterator> boundaries;
-  const icu::Normalizer2* folding = nullptr;  // ICU's own, shared by all
-  Stemmer stemmer;                            // null: no stemming
+  TextSplitter splitter;
+  const icu::Normalizer2* folding;  // ICU's own, shared by all
+  Stemmer stemmer;                  // null: no stemming
   std::span<const std::string_view> dropped;
-  // Terms of folded words, empty for a stop word: what was looked up and stemmed before.
-  boost::unordered_flat_map<std::string, std::string, base::StringHash, std::equal_to<>> terms;
+  TextWordTable words;
 
-  // Calls `use` with every folded word that is not empty.
-  template <typename Use>
-  void for_each_word(std::string_view utf8, Use use);
-  void fold(std::string_view word, std::string& folded) const;
-  const std::string& term_of(const std::string& folded);
-  std::string_view stem(const std::string& folded) const;
+  // The text at hand.
+  std::string_view text;
+  std::vector<TextRange> ranges;  // of its next words
+  std::size_t range_index = 0;
+  std::vector<TextToken> tokens;
+  std::string folded;
+
+  std::span<const TextToken> next();
+  std::optional<std::uint32_t> word_of(std::string_view written);
+  void fold(std::string_view written);
+  std::string_view term() const;
+  std::string_view stem() const;
 };
 
-template <typename Use>
-void TextAnalyzer::Tools::for_each_word(std::string_view utf8, Use use) {
-  if (utf8.empty()) return;
-  WEIR_CHECK(utf8.size() <= std::numeric_limits<std::int32_t>::max());
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::LocalUTextPointer text(
-      utext_openUTF8(nullptr, utf8.data(), static_cast<std::int64_t>(utf8.size()), &status));
-  boundaries->setText(text.getAlias(), status);
-  WEIR_CHECK(U_SUCCESS(status));
-  std::string folded;
-  std::int32_t begin = boundaries->first();
-  for (std::int32_t end = boundaries->next(); end != icu::BreakIterator::DONE;
-       begin = std::exchange(end, boundaries->next())) {
-    if (boundaries->getRuleStatus() < UBRK_WORD_NONE_LIMIT) continue;
-    fold(utf8.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
-         folded);
-    if (!folded.empty()) use(std::as_const(folded));
+std::span<const TextToken> TextAnalyzer::Tools::next() {
+  tokens.clear();
+  while (tokens.size() < kTokensMax) {
+    if (range_index == ranges.size()) {
+      splitter.next(ranges);
+      range_index = 0;
+      if (ranges.empty()) break;
+    }
+    const TextRange range = ranges[range_index];
+    const std::optional<std::uint32_t> word =
+        word_of(text.substr(range.begin, range.end - range.begin));
+    if (!word) {
+      // The ids of tokens that are not given yet must stay good.
+      if (!tokens.empty()) break;
+      words.clear();
+      continue;
+    }
+    ++range_index;
+    if (!words[*word].folded.empty()) tokens.push_back({range.begin, range.end, *word});
   }
+  return tokens;
 }
 
-void TextAnalyzer::Tools::fold(std::string_view word, std::string& folded) const {
-  word = base::utf8_prefix(word, options.term_bytes_max * kReadBytesFactor);
+// Nothing if there is no room for another word.
+std::optional<std::uint32_t> TextAnalyzer::Tools::word_of(std::string_view written) {
+  const std::size_t read_bytes_max = options.term_bytes_max * kReadBytesFactor;
+  if (written.size() > read_bytes_max) written = base::utf8_prefix(written, read_bytes_max);
+  if (const auto known = words.find(written)) return known;
+  fold(written);
+  return words.add(written, {folded, term()});
+}
+
+void TextAnalyzer::Tools::fold(std::string_view written) {
   std::string turkish;
-  if (options.language == "turkish") word = turkish = fold_turkish_i(word);
+  if (options.language == "turkish") written = turkish = fold_turkish_i(written);
   folded.clear();
-  if (is_ascii(word)) {
+  if (is_ascii(written)) {
     // What NFKC_Casefold does to ASCII, without its overhead.
-    for (const char c : word) folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (const char c : written) {
+      folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
   } else {
     UErrorCode status = U_ZERO_ERROR;
     icu::StringByteSink<std::string> sink(&folded);
-    folding->normalizeUTF8(0, word, sink, nullptr, status);
+    folding->normalizeUTF8(0, written, sink, nullptr, status);
     WEIR_CHECK(U_SUCCESS(status));
     replace_all(folded, "\u2019", "'");
   }
   folded.resize(base::utf8_prefix(folded, options.term_bytes_max).size());
 }
 
-std::string_view TextAnalyzer::Tools::stem(const std::string& folded) const {
+// Of the folded word; good until the next one is stemmed.
+std::string_view TextAnalyzer::Tools::term() const {
+  if (folded.empty() || std::ranges::binary_search(dropped, folded)) return {};
+  return stemmer ? stem() : std::string_view(folded);
+}
+
+std::string_view TextAnalyzer::Tools::stem() const {
   const sb_symbol* stemmed =
       sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(folded.data()),
                       static_cast<int>(folded.size()));
@@ -182,27 +199,17 @@ std::string_view TextAnalyzer::Tools::stem(const std::string& folded) const {
   return term.empty() ? std::string_view(folded) : base::utf8_prefix(term, options.term_bytes_max);
 }
 
-const std::string& TextAnalyzer::Tools::term_of(const std::string& folded) {
-  const auto known = terms.find(folded);
-  if (known != terms.end()) return known->second;
-  if (terms.size() >= kCachedWordsMax) terms.clear();
-  std::string term;
-  if (!std::ranges::binary_search(dropped, folded)) term = stemmer ? stem(folded) : folded;
-  return terms.emplace(folded, std::move(term)).first->second;
-}
-
 base::Result<TextAnalyzer> TextAnalyzer::create(const TextAnalysis& options) {
   if (std::optional<base::Error> error = check_options(options)) return *std::move(error);
-  auto tools = std::make_unique<Tools>();
-  tools->options = options;
+  auto splitter = TextSplitter::create();
+  if (!splitter) return splitter.error();
   UErrorCode status = U_ZERO_ERROR;
-  tools->boundaries.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
-  tools->folding = icu::Normalizer2::getNFKCCasefoldInstance(status);
+  const icu::Normalizer2* const folding = icu::Normalizer2::getNFKCCasefoldInstance(status);
   if (U_FAILURE(status)) {
     return base::Error{base::ErrorId::kEngineTextOptions,
-                       fmt::format("ICU cannot split text into words: {}", u_errorName(status)),
-                       std::nullopt};
+                       fmt::format("ICU cannot fold words: {}", u_errorName(status)), std::nullopt};
   }
+  auto tools = std::make_unique<Tools>(options, std::move(*splitter), folding);
   if (options.stop_words) tools->dropped = stop_words(options.language);
   if (options.stemming && options.language != kNoLanguage) {
     tools->stemmer.reset(sb_stemmer_new(options.language.c_str(), nullptr));
@@ -223,15 +230,28 @@ TextAnalyzer::TextAnalyzer(TextAnalyzer&&) noexcept = default;
 TextAnalyzer& TextAnalyzer::operator=(TextAnalyzer&&) noexcept = default;
 TextAnalyzer::~TextAnalyzer() = default;
 
+void TextAnalyzer::start(std::string_view utf8) {
+  tools_->splitter.start(utf8);
+  tools_->text = utf8;
+  tools_->ranges.clear();
+  tools_->range_index = 0;
+}
+
+std::span<const TextToken> TextAnalyzer::next() { return tools_->next(); }
+
+const TextWord& TextAnalyzer::word(std::uint32_t id) const { return tools_->words[id]; }
+
+std::uint64_t TextAnalyzer::generation() const { return tools_->words.generation(); }
+
 void TextAnalyzer::analyze(std::string_view utf8, std::vector<std::string>& terms) {
-  tools_->for_each_word(utf8, [&](const std::string& word) {
-    const std::string& term = tools_->term_of(word);
-    if (!term.empty()) terms.push_back(term);
+  for_each_word(utf8, [&](const TextToken&, const TextWord& word) {
+    if (!word.term.empty()) terms.emplace_back(word.term);
   });
 }
 
 void TextAnalyzer::split(std::string_view utf8, std::vector<std::string>& words) {
-  tools_->for_each_word(utf8, [&](const std::string& word) { words.push_back(word); });
+  for_each_word(utf8,
+                [&](const TextToken&, const TextWord& word) { words.emplace_back(word.folded); });
 }
 
 const TextAnalysis& TextAnalyzer::options() const { return tools_->options; }
