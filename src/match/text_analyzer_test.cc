@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "base/prng.h"
 #include "base/utf8.h"
 #include "match/stop_words.h"
+#include "match/text_word_table.h"
 
 namespace weir::match {
 namespace {
@@ -213,6 +216,95 @@ TEST(TextAnalyzerTest, SplitShowsTheWordsBeforeTheyAreDroppedAndStemmed) {
   EXPECT_THAT(terms, ElementsAre("the", "storms"));
 }
 
+struct Seen {
+  std::string written;
+  std::string folded;
+  std::string term;
+
+  bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> seen_in(TextAnalyzer& analyzer, std::string_view text) {
+  std::vector<Seen> seen;
+  analyzer.for_each_word(text, [&](const TextToken& token, const TextWord& word) {
+    seen.push_back({std::string(text.substr(token.begin, token.end - token.begin)),
+                    std::string(word.folded), std::string(word.term)});
+  });
+  return seen;
+}
+
+TEST(TextAnalyzerTest, TokensTellWhereAWordStandsAndWhatBecameOfIt) {
+  TextAnalyzer analyzer = make({});
+  EXPECT_THAT(seen_in(analyzer, "The STORMS, Zu\u0308rich 東京!"),
+              ElementsAre(Seen{"The", "the", ""}, Seen{"STORMS", "storms", "storm"},
+                          Seen{"Zu\u0308rich", "zürich", "zürich"}, Seen{"東京", "東京", "東京"}));
+}
+
+TEST(TextAnalyzerTest, AWordHasOneIdInAllTexts) {
+  TextAnalyzer analyzer = make({});
+  const auto ids = [&](std::string_view text) {
+    std::vector<std::uint32_t> found;
+    analyzer.for_each_word(
+        text, [&](const TextToken& token, const TextWord&) { found.push_back(token.word); });
+    return found;
+  };
+  EXPECT_THAT(ids("storm the Storm storm"), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(ids("the storm flood"), ElementsAre(1, 0, 3));
+  EXPECT_EQ(analyzer.word(2).folded, "storm");
+  EXPECT_EQ(analyzer.generation(), 0U);
+}
+
+TEST(TextAnalyzerTest, StartsAnewInTheMiddleOfAText) {
+  TextAnalyzer analyzer = make({});
+  std::string text;
+  for (int i = 0; i < 1'000; ++i) text += "storm ";
+  analyzer.start(text);
+  EXPECT_FALSE(analyzer.next().empty());
+  EXPECT_THAT(seen_in(analyzer, "flood"), ElementsAre(Seen{"flood", "flood", "flood"}));
+  EXPECT_THAT(analyzer.next(), IsEmpty());
+}
+
+// Ids that were given stay good until the next call, also when the table was full in between.
+TEST(TextAnalyzerTest, IdsBeginAnewWhenTheTableIsFull) {
+  std::string text;
+  for (int i = 0; i < 150'000; ++i) text += "x" + std::to_string(i) + " storms ";
+  TextAnalyzer analyzer = make({});
+  analyzer.start(text);
+  std::uint64_t generation = 0;
+  std::vector<std::string> memo;  // of each id, as a consumer keeps it
+  std::size_t word_count = 0;
+  for (auto tokens = analyzer.next(); !tokens.empty(); tokens = analyzer.next()) {
+    if (std::exchange(generation, analyzer.generation()) != analyzer.generation()) memo.clear();
+    for (const TextToken& token : tokens) {
+      if (token.word >= memo.size()) memo.resize(token.word + 1);
+      const std::string written = text.substr(token.begin, token.end - token.begin);
+      if (memo[token.word].empty()) memo[token.word] = written;
+      ASSERT_EQ(memo[token.word], written);
+      ASSERT_EQ(analyzer.word(token.word).folded, written);
+      ++word_count;
+    }
+    ASSERT_LE(memo.size(), TextWordTable::kWordsMax);
+  }
+  EXPECT_EQ(word_count, 300'000U);
+  EXPECT_EQ(generation, 2U);
+}
+
+// Each word alone gives what it gave in the text, in every language and whatever came before.
+TEST(TextAnalyzerTest, AWordGivesTheSameAloneAndAfterOthers) {
+  constexpr std::string_view kPieces[] = {"Storm", "IŞIK", "ı", "É", "e\u0301", "’", "'", ".", ",",
+                                          " ",     " ",    " ", "1", "_",       "Σ", "ß", "ﬁ"};
+  base::Prng prng(41);
+  for (const std::string& language : TextAnalyzer::languages()) {
+    TextAnalyzer analyzer = make({.language = language, .term_bytes_max = 16});
+    std::string text;
+    for (int i = 0; i < 2'000; ++i) text += kPieces[prng.below(std::size(kPieces))];
+    for (const Seen& seen : seen_in(analyzer, text)) {
+      TextAnalyzer fresh = make({.language = language, .term_bytes_max = 16});
+      EXPECT_THAT(seen_in(fresh, seen.written), ElementsAre(seen)) << language;
+    }
+  }
+}
+
 TEST(TextAnalyzerTest, StopWordsAreWrittenAsTheyAreFolded) {
   for (const std::string& language : TextAnalyzer::languages()) {
     for (const std::string_view word : stop_words(language)) {
@@ -305,30 +397,6 @@ TEST(TextAnalyzerTest, RandomTextGivesShortValidTerms) {
     fresh.analyze(text, again);
     EXPECT_EQ(terms, again) << "round " << round;
   }
-}
-
-std::string repeated(std::string_view unit, std::size_t bytes) {
-  std::string text;
-  while (text.size() < bytes) text += unit;
-  return text;
-}
-
-// Documents that would take minutes if any step were not linear.
-TEST(TextAnalyzerTest, TakesTenMegabytesOfAnything) {
-  constexpr std::size_t kBytes = 10'000'000;
-  TextAnalyzer analyzer = make({});
-  Terms terms;
-  analyzer.analyze(repeated("storm flood ", kBytes), terms);
-  EXPECT_EQ(terms.size(), 2 * ((kBytes + 11) / 12));
-  terms.clear();
-  analyzer.analyze(repeated("a", kBytes), terms);
-  EXPECT_THAT(terms, ElementsAre(std::string(64, 'a')));
-  terms.clear();
-  analyzer.analyze("e" + repeated("\u0301\u0323", kBytes), terms);
-  EXPECT_EQ(terms.size(), 1U) << "one letter with five million marks";
-  terms.clear();
-  analyzer.analyze(repeated("我喜欢吃苹果", kBytes / 5), terms);
-  EXPECT_EQ(terms.size(), 4 * ((kBytes / 5 + 17) / 18)) << "no blank in it";
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::size_t kBatchWords = 256;
 
-// A stretch ends where at least so much ASCII follows: to start ICU costs as much as to split that
-// by ICU.
-constexpr std::size_t kAsciiBytesAfter = 64;
+// A stretch ends where at least so much ASCII follows: to start ICU costs about as much as to split
+// that by ICU.
+constexpr std::size_t kAsciiBytesAfter = 16;
 
 constexpr std::size_t kCodePointBytesMax = 4;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TextSplitter: where the words of a text are, by the root rules of ICU (UAX 29, with dictionaries
 // for Chinese, Japanese, Thai, Lao, Khmer and Burmese). Segments without a letter, number, kana or
-// ideograph are no words.
+// ideograph are no words, nor are letters that U+200D joins to a pictograph.
 //
 // Text that TextCharacters knows is split by table. At a character that it does not know, ICU
 // splits a stretch, from the last boundary to the next place where there is one whatever stands
