@@ -20,6 +20,7 @@ class SlotPool {
       return first;
     }
     const auto first = static_cast<std::uint32_t>(slots_.size());
+    if (slots_.size() + count > slots_.capacity()) reserve(count + slots_.size() / kGrowthShare);
     slots_.resize(slots_.size() + count);
     return first;
   }
@@ -27,6 +28,9 @@ class SlotPool {
     for (std::uint32_t i = 0; i < count; ++i) slots_[first + i] = Record();
     free_[count].push_back(first);
   }
+
+  // Room for so many more slots.
+  void reserve(std::size_t count) { slots_.reserve(slots_.size() + count); }
 
   Record& operator[](std::uint32_t slot) { return slots_[slot]; }
   const Record& operator[](std::uint32_t slot) const { return slots_[slot]; }
@@ -37,6 +41,8 @@ class SlotPool {
   }
 
  private:
+  static constexpr std::size_t kGrowthShare = 4;  // grows by a quarter, not by doubling
+
   std::vector<Record> slots_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> free_;  // by length
 };
