@@ -24,7 +24,7 @@ std::uint64_t FilterTable::Key::hash() const {
 }
 
 FilterTable::Key FilterTable::key_of(RecordRef record) const {
-  return {std::bit_cast<std::uint64_t>(score_min(record)), words_[record + kMeta] & ~kSideBit,
+  return {std::bit_cast<std::uint64_t>(score_min(record)), words_[record + kMeta] & kKeyMask,
           terms(record)};
 }
 
@@ -64,7 +64,10 @@ void FilterTable::link(MemberId member, RecordRef record) {
     members_.resize(member + 1);
   }
   const MemberId next = words_[record + kFirst];
-  if (next != kNoId) members_[next].previous = member;
+  if (next != kNoId) {
+    members_[next].previous = member;
+    words_[record + kMeta] |= kSharedBit;
+  }
   members_[member] = {record, next, kNoId};
   words_[record + kFirst] = member;
   ++member_count_;

@@ -4,7 +4,7 @@
 // Filters are equal if their mode, terms in order and threshold are. A record in one array of
 // words:
 //
-//   threshold (2 words) | term count, mode, side | first member | terms
+//   threshold (2 words) | term count, mode, side, shared | first member | terms
 //
 // 16 bytes and 4 per term for a filter, 5 to 7 to find it again, 12 for each member. Adding and
 // removing a member costs a look-up, however many share the filter. Single-threaded.
@@ -58,8 +58,11 @@ class FilterTable {
   }
   template <typename Visit>
   void for_each_member(RecordRef record, const Visit& visit) const {
-    for (MemberId id = words_[record + kFirst]; id != kNoId; id = members_[id].next) visit(id);
+    MemberId id = words_[record + kFirst];
+    if ((words_[record + kMeta] & kSharedBit) == 0) return id != kNoId ? visit(id) : void();
+    for (; id != kNoId; id = members_[id].next) visit(id);
   }
+  void prefetch(RecordRef record) const { __builtin_prefetch(&words_[record]); }
 
   // The records are in so many slots, in no order; kNoId where there is none. They may change
   // places when one is added or erased.
@@ -77,6 +80,8 @@ class FilterTable {
   static constexpr std::uint32_t kCountMask = 0xffff;
   static constexpr std::uint32_t kAllBit = 1U << 16U;
   static constexpr std::uint32_t kSideBit = 1U << 17U;
+  static constexpr std::uint32_t kSharedBit = 1U << 18U;  // has, or has had, several members
+  static constexpr std::uint32_t kKeyMask = kCountMask | kAllBit;
 
   struct Member {
     RecordRef record = kNoId;
@@ -85,7 +90,7 @@ class FilterTable {
   };
   struct Key {
     std::uint64_t score_bits;
-    std::uint32_t meta;  // without the side
+    std::uint32_t meta;  // what belongs to the key
     std::span<const TermId> terms;
 
     std::uint64_t hash() const;

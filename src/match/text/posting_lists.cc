@@ -64,7 +64,15 @@ void PostingLists::Chunk::erase(std::size_t row) {
   if (words_.size() < words_.capacity() / 2) words_.shrink_to_fit();
 }
 
-void PostingLists::resize(std::size_t term_count) { lists_.resize(term_count); }
+void PostingLists::List::open(RowKind kind, float score_min) {
+  float& least = gate[gate_of(kind)];
+  least = std::min(least, score_min);
+}
+
+void PostingLists::List::find_gate() {
+  gate = List().gate;
+  for (const Chunk& chunk : chunks) open(chunk.kind(), chunk.first_score_min());
+}
 
 std::size_t PostingLists::find(const Chunks& chunks, RowKind kind, float score_min,
                                RecordRef record) {
@@ -78,7 +86,8 @@ std::size_t PostingLists::find(const Chunks& chunks, RowKind kind, float score_m
 }
 
 void PostingLists::insert(TermId term, RowKind kind, const Row& row) {
-  Chunks& chunks = lists_[term];
+  lists_[term].open(kind, row.score_min);
+  Chunks& chunks = lists_[term].chunks;
   const std::size_t at = find(chunks, kind, row.score_min, row.record);
   if (at == chunks.size() || chunks[at].kind() != kind) {
     chunks.reserve(chunks.size() + 1);
@@ -101,7 +110,7 @@ void PostingLists::split(Chunks& chunks, std::size_t at) {
 }
 
 void PostingLists::erase(TermId term, RowKind kind, float score_min, RecordRef record) {
-  Chunks& chunks = lists_[term];
+  Chunks& chunks = lists_[term].chunks;
   const std::size_t at = find(chunks, kind, score_min, record);
   WEIR_CHECK(at < chunks.size() && chunks[at].kind() == kind);
   Chunk& chunk = chunks[at];
@@ -114,6 +123,7 @@ void PostingLists::erase(TermId term, RowKind kind, float score_min, RecordRef r
   } else {
     merge_if_small(chunks, at);
   }
+  if (score_min == lists_[term].gate[gate_of(kind)]) lists_[term].find_gate();
 }
 
 // With the next chunk of its kind, or the one before.
@@ -131,7 +141,8 @@ void PostingLists::merge_if_small(Chunks& chunks, std::size_t at) {
 }
 
 void PostingLists::append(TermId term, RowKind kind, const Row& row) {
-  Chunks& chunks = lists_[term];
+  lists_[term].open(kind, row.score_min);
+  Chunks& chunks = lists_[term].chunks;
   if (chunks.empty() || chunks.back().kind() != kind ||
       chunks.back().words_.size() + kind.row_words() > kChunkWordsMax) {
     if (!chunks.empty()) chunks.back().words_.shrink_to_fit();
@@ -141,16 +152,16 @@ void PostingLists::append(TermId term, RowKind kind, const Row& row) {
 }
 
 void PostingLists::shrink(TermId term) {
-  Chunks& chunks = lists_[term];
+  Chunks& chunks = lists_[term].chunks;
   if (!chunks.empty()) chunks.back().words_.shrink_to_fit();
   chunks.shrink_to_fit();
 }
 
 std::size_t PostingLists::memory_bytes() const {
-  std::size_t bytes = lists_.capacity() * sizeof(Chunks);
-  for (const Chunks& chunks : lists_) {
-    bytes += chunks.capacity() * sizeof(Chunk);
-    for (const Chunk& chunk : chunks) bytes += chunk.words_.capacity() * sizeof(std::uint32_t);
+  std::size_t bytes = lists_.capacity() * sizeof(List);
+  for (const List& list : lists_) {
+    bytes += list.chunks.capacity() * sizeof(Chunk);
+    for (const Chunk& chunk : list.chunks) bytes += chunk.words_.capacity() * sizeof(std::uint32_t);
   }
   return bytes;
 }

@@ -10,9 +10,11 @@
 // and erasing cost a search and a move within one chunk of 4 KiB. Single-threaded.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -84,7 +86,12 @@ class PostingLists {
     std::vector<std::uint32_t> words_;
   };
 
-  void resize(std::size_t term_count);
+  // The least thresholds under a term: of kAny rows with no, one or two terms behind, and of all
+  // others. Who can reach none of them need not look at the term's chunks.
+  static constexpr std::size_t kGateCount = 4;
+  using Gate = std::array<float, kGateCount>;
+
+  void resize(std::size_t term_count) { lists_.resize(term_count); }
   void insert(TermId term, RowKind kind, const Row& row);
   // Requires that it is there.
   void erase(TermId term, RowKind kind, float score_min, RecordRef record);
@@ -93,13 +100,27 @@ class PostingLists {
   // After appending.
   void shrink(TermId term);
 
-  std::span<const Chunk> chunks(TermId term) const { return lists_[term]; }
+  const Gate& gate(TermId term) const { return lists_[term].gate; }
+  std::span<const Chunk> chunks(TermId term) const { return lists_[term].chunks; }
   void prefetch(TermId term) const { __builtin_prefetch(&lists_[term]); }
-  void prefetch_chunks(TermId term) const { __builtin_prefetch(lists_[term].data()); }
+  void prefetch_chunks(TermId term) const { __builtin_prefetch(lists_[term].chunks.data()); }
   std::size_t memory_bytes() const;
 
  private:
   using Chunks = std::vector<Chunk>;
+  static constexpr float kClosed = std::numeric_limits<float>::infinity();
+  struct List {
+    Gate gate = {kClosed, kClosed, kClosed, kClosed};
+    Chunks chunks = {};
+
+    void open(RowKind kind, float score_min);
+    void find_gate();
+  };
+
+  static std::size_t gate_of(RowKind kind) {
+    const bool has_own = kind.mode() == TextMode::kAny && kind.later_count_max() < kGateCount - 1;
+    return has_own ? kind.later_count_max() : kGateCount - 1;
+  }
 
   // The chunk of the kind that the row belongs in; the end of the kind's chunks if it has none.
   static std::size_t find(const Chunks& chunks, RowKind kind, float score_min, RecordRef record);
@@ -109,7 +130,7 @@ class PostingLists {
     return chunks.begin() + static_cast<std::ptrdiff_t>(at);
   }
 
-  std::vector<Chunks> lists_;  // by term
+  std::vector<List> lists_;  // by term
 };
 
 }  // namespace weir::match::text

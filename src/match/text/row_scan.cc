@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/text/row_scan.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
+
+#include "match/text/top_shares.h"
 
 namespace weir::match::text {
 namespace {
 
 struct Scan {
-  const DocumentTerm& term;
+  DocumentTerm term;
   float reach;
   const DocumentShares& shares;
   std::vector<Candidate>& candidates;
@@ -59,11 +62,7 @@ std::size_t scan_long(std::span<const std::uint32_t> words, const Scan& scan) {
   return read_rows<0>(words, scan, [](float, const std::uint32_t*) { return true; });
 }
 
-}  // namespace
-
-std::size_t scan_rows(const PostingLists::Chunk& chunk, const DocumentTerm& term, float reach,
-                      const DocumentShares& shares, std::vector<Candidate>& candidates) {
-  const Scan scan{term, reach, shares, candidates};
+std::size_t read_chunk(const PostingLists::Chunk& chunk, const Scan& scan) {
   const RowKind kind = chunk.kind();
   const std::span<const std::uint32_t> words = chunk.words();
   if (!kind.is_inline()) return scan_long(words, scan);
@@ -86,6 +85,21 @@ std::size_t scan_rows(const PostingLists::Chunk& chunk, const DocumentTerm& term
     default:
       return scan_inline<7>(kind.mode(), words, scan);
   }
+}
+
+}  // namespace
+
+void prefetch_rows(const ChunkScan& scan) {
+  constexpr std::size_t kLineWords = 16;
+  constexpr std::size_t kWordsMax = 16 * kLineWords;  // what follows is foreseen by the hardware
+  const std::span<const std::uint32_t> words = scan.chunk->words();
+  const std::size_t end = std::min(words.size(), kWordsMax);
+  for (std::size_t at = 0; at < end; at += kLineWords) __builtin_prefetch(&words[at]);
+}
+
+void scan_rows(ChunkScan& scan, const DocumentShares& shares, std::vector<Candidate>& candidates) {
+  const Scan rows{scan.term, scan.reach, shares, candidates};
+  scan.row_count = static_cast<std::uint32_t>(read_chunk(*scan.chunk, rows));
 }
 
 }  // namespace weir::match::text

@@ -2,18 +2,31 @@
 // Reads the rows of a chunk whose thresholds a document can reach.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "match/text/document_shares.h"
 #include "match/text/posting_lists.h"
-#include "match/text/text_placement.h"
 
 namespace weir::match::text {
 
-// Appends those of the rows with a threshold of at most `reach` that their own terms do not rule
-// out, and gives the number of rows read.
-std::size_t scan_rows(const PostingLists::Chunk& chunk, const DocumentTerm& term, float reach,
-                      const DocumentShares& shares, std::vector<Candidate>& candidates);
+// A filter that may match, and the term through which it was found.
+struct Candidate {
+  RecordRef record;
+  TermId term;
+};
+
+// Rows to read: those of the chunk with a threshold of at most `reach`.
+struct ChunkScan {
+  const PostingLists::Chunk* chunk;
+  DocumentTerm term;  // whose chunk it is
+  float reach;
+  std::uint32_t row_count = 0;  // of rows that were read
+};
+
+// Of a chunk that is read soon.
+void prefetch_rows(const ChunkScan& scan);
+// Appends the filters that their rows' own terms do not rule out.
+void scan_rows(ChunkScan& scan, const DocumentShares& shares, std::vector<Candidate>& candidates);
 
 }  // namespace weir::match::text

@@ -16,7 +16,8 @@ namespace weir::match::text {
 
 class TermFrequencies {
  public:
-  static constexpr std::uint64_t kPeriod = 4096;
+  static constexpr std::uint64_t kPeriod = 16'384;
+  static constexpr std::uint64_t kMeasuredCount = 1024;
 
   void resize(std::size_t term_count) { counts_.resize(term_count); }
   void begin_document() { period_ = static_cast<std::uint32_t>(document_count_++ / kPeriod); }
@@ -28,7 +29,8 @@ class TermFrequencies {
   void forget(TermId term) { counts_[term] = {}; }
 
   std::uint32_t at(TermId term) const { return now(counts_[term]); }
-  std::uint64_t document_count() const { return document_count_; }
+  // Whether there were enough documents to tell what is rare.
+  bool is_measured() const { return document_count_ >= kMeasuredCount; }
   std::size_t memory_bytes() const { return counts_.capacity() * sizeof(Count); }
 
  private:

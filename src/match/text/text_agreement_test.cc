@@ -109,7 +109,7 @@ class Stream {
     ASSERT_EQ(index.size(), oracle.filters().size());
   }
 
-  TextIndex index;
+  TextIndex index{{.documents_per_count = 1}};
   TextOracle oracle;
 
  private:

@@ -9,8 +9,9 @@
 
 namespace weir::match::text {
 
-TextIndex::TextIndex()
-    : placement_(
+TextIndex::TextIndex(const TextIndexOptions& options)
+    : options_(options),
+      placement_(
           std::make_unique<TextPlacement>(PlacementContext{terms_, frequencies_, filters_}, 0)) {}
 
 void TextIndex::add(const TextFilter& filter) {
@@ -82,7 +83,15 @@ void TextIndex::find(TextPlacement& placement, std::span<const DocumentTerm> doc
   candidates_.clear();
   placement.find(document, shares_, candidates_);
   counters_.scanned += placement.read_count();
-  for (const Candidate& candidate : candidates_) verify(placement, candidate, hits);
+  constexpr std::size_t kAhead = 8;  // records are hardly ever in the cache
+  const std::size_t count = candidates_.size();
+  for (std::size_t i = 0; i < std::min(kAhead, count); ++i) {
+    filters_.prefetch(candidates_[i].record);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) filters_.prefetch(candidates_[i + kAhead].record);
+    verify(placement, candidates_[i], hits);
+  }
 }
 
 // By definition; and a filter with an earlier term in the document is found through that one.
@@ -103,7 +112,9 @@ void TextIndex::verify(const TextPlacement& placement, const Candidate& candidat
   });
 }
 
+// One document of several will do.
 void TextIndex::observe(std::span<const DocumentTerm> document) {
+  if (counters_.documents % options_.documents_per_count != 0) return;
   frequencies_.begin_document();
   for (const DocumentTerm& term : document) frequencies_.count(term.term);
 }
@@ -125,10 +136,11 @@ bool TextIndex::is_worth_moving() {
   constexpr std::size_t kSampleCount = 256;
   constexpr double kWorthwhile = 0.8;
   constexpr double kLeftByMoveMin = 0.6;  // less than that is no error of the guess
+  constexpr double kPrior = 8;            // few counts are chance
   const std::size_t row_count = placement_->read_count();
-  if (row_count == 0) return false;
+  if (row_count == 0 || !frequencies_.is_measured()) return false;
   const RecordRef record = placement_->row_read(prng_.below(row_count));
-  const auto frequency = [this](TermId term) { return 1.0 + frequencies_.at(term); };
+  const auto frequency = [this](TermId term) { return kPrior + frequencies_.at(term); };
   double best = frequency(placement_->first_term(record));
   const double now = best;
   for (const TermId term : filters_.terms(record)) best = std::min(best, frequency(term));

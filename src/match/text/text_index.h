@@ -34,6 +34,11 @@
 
 namespace weir::match::text {
 
+struct TextIndexOptions {
+  // One of so many documents is counted to know which terms are rare.
+  std::uint64_t documents_per_count = 4;
+};
+
 struct TextCounters {
   std::uint64_t documents = 0;
   std::uint64_t scanned = 0;     // rows read
@@ -45,7 +50,7 @@ struct TextCounters {
 
 class TextIndex {
  public:
-  TextIndex();
+  explicit TextIndex(const TextIndexOptions& options = {});
   TextIndex(const TextIndex&) = delete;
   TextIndex& operator=(const TextIndex&) = delete;
 
@@ -82,6 +87,7 @@ class TextIndex {
   void move_some();
   TextPlacement& placement_of(RecordRef record);
 
+  TextIndexOptions options_;
   TermTable terms_;
   TermFrequencies frequencies_;
   FilterTable filters_;

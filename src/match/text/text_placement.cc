@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
-#include "match/text/row_scan.h"
 
 namespace weir::match::text {
 namespace {
@@ -22,11 +22,12 @@ float rounded_down(double value) {
 
 }  // namespace
 
-// Four levels for each factor of two.
+// Four levels for each factor of two. Before there are documents to count, what filters often name
+// is taken for common.
 std::uint8_t TextPlacement::level_of(TermId term) const {
-  const bool is_measured = context_.frequencies.document_count() >= kDocumentCountMin;
-  const std::uint64_t count = 4 + std::uint64_t{is_measured ? context_.frequencies.at(term)
-                                                            : context_.terms.use_count(term)};
+  const std::uint64_t count =
+      4 + std::uint64_t{context_.frequencies.is_measured() ? context_.frequencies.at(term)
+                                                           : context_.terms.use_count(term)};
   const auto shift = static_cast<unsigned>(std::bit_width(count)) - 3;
   return static_cast<std::uint8_t>(std::uint64_t{shift} * 4 + (count >> shift & 3U));
 }
@@ -83,66 +84,78 @@ void TextPlacement::remove(RecordRef record) {
   --size_;
 }
 
-// Rows are counted, distributed to their terms, and written term by term.
+// Rows are written where all rows of their term are, one behind the other, and then term by term in
+// their order.
 void TextPlacement::add_all(std::span<const RecordRef> records) {
   for (const RecordRef record : records) meet(context_.filters.terms(record));
   std::vector<std::size_t> ends(levels_.size() + 1);
   for (const RecordRef record : records) {
     const std::size_t row_count = order(record);
-    for (std::size_t rank = 0; rank < row_count; ++rank) ++ends[ordered_[rank] + 1];
+    for (std::size_t rank = 0; rank < row_count; ++rank) {
+      ends[ordered_[rank] + 1] += 1 + kind_at(record, rank).row_words();
+    }
   }
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<PendingRow> rows(ends.back());
+  std::vector<std::uint32_t> words(ends.back());
   for (const RecordRef record : records) {
     const std::size_t row_count = order(record);
-    const float score_min = rounded_down(context_.filters.score_min(record));
     for (std::size_t rank = 0; rank < row_count; ++rank) {
-      rows[ends[ordered_[rank]]++] = {score_min, record, kind_at(record, rank)};
+      const PostingLists::Row row = row_at(record, rank);
+      std::size_t& at = ends[ordered_[rank]];
+      words[at++] = kind_at(record, rank).value;
+      words[at++] = std::bit_cast<std::uint32_t>(row.score_min);
+      words[at++] = row.record;
+      for (const TermId term : row.later) words[at++] = term;
     }
     context_.filters.set_side(record, side_);
   }
   std::size_t begin = 0;
   for (TermId term = 0; term < levels_.size(); ++term) {
-    write_rows(term, std::span(rows).subspan(begin, ends[term] - begin));
+    write_rows(term, std::span(words).subspan(begin, ends[term] - begin));
     begin = ends[term];
   }
   size_ += records.size();
 }
 
-void TextPlacement::write_rows(TermId term, std::span<PendingRow> rows) {
-  if (rows.empty()) return;
-  std::ranges::sort(rows, [](const PendingRow& left, const PendingRow& right) {
-    if (left.kind != right.kind) return left.kind < right.kind;
-    if (left.score_min != right.score_min) return left.score_min < right.score_min;
-    return left.record < right.record;
+void TextPlacement::write_rows(TermId term, std::span<const std::uint32_t> words) {
+  using Pending = std::pair<RowKind, PostingLists::Row>;
+  std::vector<Pending> rows;
+  for (std::size_t at = 0; at < words.size();) {
+    const RowKind kind{static_cast<std::uint8_t>(words[at])};
+    const auto row = words.subspan(at + 1, kind.row_words());
+    rows.emplace_back(kind,
+                      PostingLists::Row{std::bit_cast<float>(row[0]), row[1], row.subspan(2)});
+    at += 1 + kind.row_words();
+  }
+  std::ranges::sort(rows, [](const Pending& left, const Pending& right) {
+    if (left.first != right.first) return left.first < right.first;
+    const PostingLists::Row& a = left.second;
+    const PostingLists::Row& b = right.second;
+    return a.score_min != b.score_min ? a.score_min < b.score_min : a.record < b.record;
   });
   const bool is_first = lists_.chunks(term).empty();
-  for (const PendingRow& pending : rows) {
-    order(pending.record);
-    const auto rank =
-        static_cast<std::size_t>(std::ranges::find(ordered_, term) - ordered_.begin());
-    const PostingLists::Row row = row_at(pending.record, rank);
+  for (const auto& [kind, row] : rows) {
     if (is_first) {
-      lists_.append(term, pending.kind, row);
+      lists_.append(term, kind, row);
     } else {
-      lists_.insert(term, pending.kind, row);
+      lists_.insert(term, kind, row);
     }
   }
   if (is_first) lists_.shrink(term);
 }
 
+// Step by step for all terms, so that what the next step needs is under way in the meantime.
 void TextPlacement::find(std::span<const DocumentTerm> document, const DocumentShares& shares,
                          std::vector<Candidate>& candidates) {
   sort_by_level(document);
-  top_ = TopShares();
-  read_.clear();
+  open_terms();
+  open_chunks();
   read_count_ = 0;
-  for (std::size_t level = kLevelCount; level-- > 0;) {
-    const std::span<const DocumentTerm> terms(sorted_.data() + level_ends_[level],
-                                              sorted_.data() + level_ends_[level + 1]);
-    // Terms of one level are not told apart here: each counts as behind the others.
-    for (const DocumentTerm& term : terms) top_.add(term.share);
-    for (const DocumentTerm& term : terms) scan(term, shares, candidates);
+  constexpr std::size_t kAhead = 3;
+  for (std::size_t i = 0; i < scans_.size(); ++i) {
+    if (i + kAhead < scans_.size()) prefetch_rows(scans_[i + kAhead]);
+    scan_rows(scans_[i], shares, candidates);
+    read_count_ += scans_[i].row_count;
   }
 }
 
@@ -160,25 +173,45 @@ void TextPlacement::sort_by_level(std::span<const DocumentTerm> document) {
   for (const DocumentTerm& term : document) {
     if (term.term >= levels_.size() || levels_[term.term] == kNoLevel) continue;
     sorted_[--level_ends_[levels_[term.term]]] = term;
-    lists_.prefetch_chunks(term.term);
   }
 }
 
-void TextPlacement::scan(const DocumentTerm& term, const DocumentShares& shares,
-                         std::vector<Candidate>& candidates) {
-  for (const PostingLists::Chunk& chunk : lists_.chunks(term.term)) {
-    const float reach = top_.reach(term.share, chunk.kind().later_count_max());
-    if (chunk.first_score_min() > reach) continue;
-    const std::size_t count = scan_rows(chunk, term, reach, shares, candidates);
-    read_.push_back({&chunk, count});
-    read_count_ += count;
+// Terms of one level are not told apart here: each counts as behind the others.
+void TextPlacement::open_terms() {
+  open_.clear();
+  tops_.clear();
+  TopShares top;
+  for (std::size_t level = kLevelCount; level-- > 0;) {
+    const std::span<const DocumentTerm> terms(sorted_.data() + level_ends_[level],
+                                              sorted_.data() + level_ends_[level + 1]);
+    if (terms.empty()) continue;
+    for (const DocumentTerm& term : terms) top.add(term.share);
+    for (const DocumentTerm& term : terms) {
+      if (!top.opens(lists_.gate(term.term), term.share)) continue;
+      open_.push_back({term, static_cast<std::uint32_t>(tops_.size())});
+      lists_.prefetch_chunks(term.term);
+    }
+    tops_.push_back(top);
+  }
+}
+
+void TextPlacement::open_chunks() {
+  scans_.clear();
+  for (const auto& [term, top] : open_) {
+    for (const PostingLists::Chunk& chunk : lists_.chunks(term.term)) {
+      const float reach = tops_[top].reach(term.share, chunk.kind().later_count_max());
+      if (chunk.first_score_min() > reach) continue;
+      scans_.push_back({&chunk, term, reach});
+    }
   }
 }
 
 RecordRef TextPlacement::row_read(std::size_t index) const {
-  for (const auto& [chunk, count] : read_) {
-    if (index < count) return chunk->words()[index * chunk->kind().row_words() + 1];
-    index -= count;
+  for (const ChunkScan& scan : scans_) {
+    if (index < scan.row_count) {
+      return scan.chunk->words()[index * scan.chunk->kind().row_words() + 1];
+    }
+    index -= scan.row_count;
   }
   return kNoId;
 }
@@ -191,7 +224,8 @@ TermId TextPlacement::first_term(RecordRef record) const {
 
 std::size_t TextPlacement::memory_bytes() const {
   return lists_.memory_bytes() + levels_.capacity() + ordered_.capacity() * sizeof(TermId) +
-         sorted_.capacity() * sizeof(DocumentTerm) + read_.capacity() * sizeof(ReadRows);
+         sorted_.capacity() * sizeof(DocumentTerm) + tops_.capacity() * sizeof(TopShares) +
+         open_.capacity() * sizeof(OpenTerm) + scans_.capacity() * sizeof(ChunkScan);
 }
 
 }  // namespace weir::match::text

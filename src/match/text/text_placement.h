@@ -28,6 +28,7 @@
 #include "match/text/document_shares.h"
 #include "match/text/filter_table.h"
 #include "match/text/posting_lists.h"
+#include "match/text/row_scan.h"
 #include "match/text/term_frequencies.h"
 #include "match/text/term_table.h"
 #include "match/text/top_shares.h"
@@ -39,12 +40,6 @@ struct PlacementContext {
   const TermTable& terms;
   const TermFrequencies& frequencies;
   FilterTable& filters;
-};
-
-// A filter that may match, and the term through which it was found.
-struct Candidate {
-  RecordRef record;
-  TermId term;
 };
 
 class TextPlacement {
@@ -81,18 +76,10 @@ class TextPlacement {
  private:
   static constexpr std::uint8_t kNoLevel = 0xff;
   static constexpr std::size_t kLevelCount = 128;
-  // So few documents tell less than what filters ask for.
-  static constexpr std::uint64_t kDocumentCountMin = 256;
-
-  struct PendingRow {
-    float score_min;
-    RecordRef record;
-    RowKind kind;
-  };
-  // Some rows of one chunk that a document has read.
-  struct ReadRows {
-    const PostingLists::Chunk* chunk;
-    std::size_t count;
+  // A term of the document with rows in reach, and what it can reach.
+  struct OpenTerm {
+    DocumentTerm term;
+    std::uint32_t top;  // in tops_
   };
 
   std::uint8_t level_of(TermId term) const;
@@ -101,10 +88,10 @@ class TextPlacement {
   std::size_t order(RecordRef record);
   PostingLists::Row row_at(RecordRef record, std::size_t rank) const;
   RowKind kind_at(RecordRef record, std::size_t rank) const;
-  void write_rows(TermId term, std::span<PendingRow> rows);
+  void write_rows(TermId term, std::span<const std::uint32_t> words);
   void sort_by_level(std::span<const DocumentTerm> document);
-  void scan(const DocumentTerm& term, const DocumentShares& shares,
-            std::vector<Candidate>& candidates);
+  void open_terms();
+  void open_chunks();
 
   PlacementContext context_;
   unsigned side_;
@@ -114,10 +101,11 @@ class TextPlacement {
   std::vector<TermId> ordered_;       // the terms of the record at hand
 
   // Of the document at hand.
-  TopShares top_;
   std::array<std::uint32_t, kLevelCount + 1> level_ends_{};
   std::vector<DocumentTerm> sorted_;  // by level
-  std::vector<ReadRows> read_;
+  std::vector<TopShares> tops_;       // as they were for each level
+  std::vector<OpenTerm> open_;
+  std::vector<ChunkScan> scans_;
   std::size_t read_count_ = 0;
 };
 

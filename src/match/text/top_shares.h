@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 
 #include "match/text/posting_lists.h"
 
@@ -31,8 +32,13 @@ class TopShares {
       sum += static_cast<double>(other_count - few) * top_[kCount - 1];
       sum = std::min(sum, total_);
     }
-    return static_cast<float>(
-        std::min(sum * kMargin, static_cast<double>(std::numeric_limits<float>::max())));
+    return rounded_up(sum);
+  }
+  // Whether a term with that share can reach one of the least thresholds of its rows.
+  bool opens(const PostingLists::Gate& gate, double share) const {
+    static_assert(std::tuple_size_v<PostingLists::Gate> == 4);
+    if (gate[0] <= reach(share, 0) || gate[1] <= reach(share, 1)) return true;
+    return gate[2] <= reach(share, 2) || gate[3] <= rounded_up(total_);
   }
 
   // A sum of n doubles that are not negative is rounded by less than n * 2^-53 of it, in whatever
@@ -40,6 +46,11 @@ class TopShares {
   static constexpr double kMargin = 1 + 0x1.0p-20;
 
  private:
+  static float rounded_up(double sum) {
+    constexpr auto kMax = static_cast<double>(std::numeric_limits<float>::max());
+    return static_cast<float>(std::min(sum * kMargin, kMax));
+  }
+
   static constexpr std::size_t kCount = RowKind::kInlineCount;
 
   std::array<double, kCount> top_{};       // descending
