@@ -9,7 +9,9 @@
 
 #include "engine/shared_change.h"
 #include "engine/shared_composites.h"
+#include "engine/shared_text.h"
 #include "engine/subscription.h"
+#include "engine/text_annotation.h"
 #include "match/brute_force.h"
 #include "match/content_matcher.h"
 #include "match/event_key.h"
@@ -55,7 +57,9 @@ void add(SubscriptionCounters& sum, const SubscriptionCounters& part) {
 Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
       matcher_(std::make_unique<match::ContentMatcher>()),
-      scorer_(options_.text, options_.corpus, options_.text_score),
+      scorer_(
+          std::make_unique<match::TextScorer>(options_.text, options_.corpus, options_.text_score)),
+      texts_(std::make_unique<SharedText>(matcher_.get(), scorer_.get())),
       composites_(
           std::make_unique<SharedComposites>(matcher_.get(), options_.change_key_count_max)) {
   if (options_.dedup_window) {
@@ -92,12 +96,11 @@ base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, Subscri
   if (!state.empty()) {
     if (auto restored = made->restore(state); !restored) return restored.error();
   }
-  if (auto ready = scorer_.add(*filter); !ready) return ready.error();
+  if (auto ready = scorer_->add(*filter); !ready) return ready.error();
   const SubscriptionId id{++last_id_};
-  if (!filter->abouts().empty()) with_text_.insert(id);
   Subscription& subscription = *subscriptions_.emplace(id, std::move(made)).first->second;
   share(id, subscription, initial);
-  if (!subscription.is_sharing()) matcher_->add(id, std::move(filter));
+  if (!subscription.is_sharing()) place(id, subscription);
   if (subscription.change() != nullptr) reschedule(id, subscription);
   return id;
 }
@@ -108,15 +111,29 @@ base::Result<void> Engine::unsubscribe(SubscriptionId id) {
   Subscription& subscription = *(*found)->second;
   if (subscription.wake) wakes_.erase({*subscription.wake, id});
   add(ended_, counters_of(subscription));
-  scorer_.remove(subscription.filter());
-  with_text_.erase(id);
   if (subscription.is_sharing()) {
     end_sharing(subscription);
   } else {
-    matcher_->remove(id);
+    displace(id, subscription);
   }
+  scorer_->remove(subscription.filter());
   subscriptions_.erase(*found);
   return {};
+}
+
+// Where events find it.
+void Engine::place(SubscriptionId id, Subscription& subscription) {
+  if (subscription.filter().abouts().empty()) return matcher_->add(id, subscription.filter_ptr());
+  subscription.share_text(texts_->join(id, subscription.filter(), subscription.gate()), *texts_);
+  if (subscription.is_text_shared()) return;
+  with_text_.insert(id);
+  matcher_->add(id, subscription.filter_ptr());
+}
+
+void Engine::displace(SubscriptionId id, Subscription& subscription) {
+  if (subscription.is_text_shared()) return subscription.end_sharing_text();
+  with_text_.erase(id);
+  matcher_->remove(id);
 }
 
 std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::Instant now) {
@@ -129,9 +146,10 @@ std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::In
     return handed_out();
   }
   ++published_;
-  scorer_.begin(*event, now);
+  scorer_->begin(*event, now);
   matches_.clear();
-  matcher_->match(*event, scorer_, matches_);
+  matcher_->match(*event, *scorer_, matches_);
+  texts_->resolve(*event, matches_);
   count_below_score(matches_, *event);
   deliver_matches(matches_, event, now);
   return handed_out();
@@ -185,12 +203,15 @@ void Engine::deliver_due_alone() {
   const auto [due, id] = *wakes_.begin();
   Subscription& subscription = *subscriptions_.find(id)->second;
   std::vector<event::EventPtr> events;
-  subscription.change()->advance(due, scorer_, events);
+  subscription.change()->advance(due, *scorer_, events);
   reschedule(id, subscription);
   subscription.drop_duplicates(events, due);
   subscription.counted.delivered += events.size();
   subscription.touch();
-  if (!events.empty()) hand_out(id, subscription) = std::move(events);
+  if (events.empty()) return;
+  std::string annotation = subscription.take_annotation(events.back());
+  hand_out(id, subscription) = std::move(events);
+  deliveries_[delivery_count_ - 1].annotation = std::move(annotation);
 }
 
 // Matches come sorted, so that a subscription's conjunctions stand side by side.
@@ -226,6 +247,7 @@ void Engine::deliver_plain(SubscriptionId id, Subscription& subscription,
   ++subscription.counted.passed;
   ++subscription.counted.delivered;
   hand_out(id, subscription).assign(1, event);
+  annotate(subscription, event);
 }
 
 void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
@@ -236,7 +258,7 @@ void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
   std::vector<event::EventPtr> events;
   Outcome outcome = Outcome::kPassed;
   if (match::ChangeFilter* const change = subscription.change()) {
-    outcome = outcome_of(change->update(conjunctions, event, now, scorer_, events));
+    outcome = outcome_of(change->update(conjunctions, event, now, *scorer_, events));
     reschedule(id, subscription);
   } else {
     events.push_back(event);
@@ -249,14 +271,34 @@ void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
     subscription.touch();
   }
   subscription.counted.delivered += events.size();
-  if (!events.empty()) hand_out(id, subscription) = std::move(events);
+  if (outcome == Outcome::kHeld && !subscription.filter().abouts().empty()) {
+    subscription.hold_annotation(event, annotation_of(subscription, *event));
+  }
+  if (events.empty()) return;
+  hand_out(id, subscription) = std::move(events);
+  annotate(subscription, event);
+}
+
+void Engine::annotate(const Subscription& subscription, const event::EventPtr& event) {
+  if (subscription.filter().abouts().empty()) return;
+  Delivery& delivery = deliveries_[delivery_count_ - 1];
+  if (delivery.events.back() == event) delivery.annotation = annotation_of(subscription, *event);
+}
+
+// By the first text predicate that holds.
+std::string Engine::annotation_of(const Subscription& subscription, const event::Event& event) {
+  for (const filter::About* const about : subscription.filter().abouts()) {
+    const match::TextMatchInfo info = scorer_->match_info(*about, event);
+    if (info.verdict.holds) return text_annotation(info);
+  }
+  return {};
 }
 
 void Engine::count_below_score(const Matches& matches, const event::Event& event) {
   for (const SubscriptionId id : with_text_) {
     if (std::ranges::binary_search(matches, id, {}, &match::Match::subscription)) continue;
     Subscription& subscription = *subscriptions_.find(id)->second;
-    if (!match::holds_but_for_score(subscription.filter(), event, scorer_)) continue;
+    if (!match::holds_but_for_score(subscription.filter(), event, *scorer_)) continue;
     if (!subscription.admits(event)) continue;
     ++subscription.counted.below_score;
     subscription.touch();

@@ -41,6 +41,7 @@
 #include "match/change_filter.h"
 #include "match/distinct_window.h"
 #include "match/matcher.h"
+#include "match/text/text_index.h"
 #include "match/text_scorer.h"
 
 namespace weir::engine {
@@ -116,11 +117,14 @@ struct EngineMemory {
   std::size_t shared_change_bytes = 0;  // what change filters share, and remember there
   std::size_t shared_source_count = 0;  // sources of readings there
   std::size_t shared_piece_count = 0;
+  std::size_t text_bytes = 0;        // the index of text predicates
+  std::size_t text_group_count = 0;  // different filters beside them
   std::size_t subscription_count = 0;
 };
 
 class SharedChange;
 class SharedComposites;
+class SharedText;
 
 class Engine {
  public:
@@ -189,6 +193,8 @@ class Engine {
   EngineCounters counters() const;
   const match::MatchCounters& match_counters() const { return matcher_->counters(); }
   const ChangeCounters& change_counters() const { return change_counters_; }
+  // Of the index of text predicates.
+  match::text::TextCounters text_counters() const;
   // Of the source that the event is of; nothing if the subscription does not share one, or it had
   // no reading yet.
   base::Result<std::optional<ChangeSourceStats>> change_source_stats(
@@ -224,6 +230,11 @@ class Engine {
   void deliver_one(SubscriptionId id, Subscription& subscription,
                    const std::vector<std::uint32_t>& conjunctions, const event::EventPtr& event,
                    base::Instant now);
+  void place(SubscriptionId id, Subscription& subscription);
+  void displace(SubscriptionId id, Subscription& subscription);
+  // Of the delivery that was handed out last.
+  void annotate(const Subscription& subscription, const event::EventPtr& event);
+  std::string annotation_of(const Subscription& subscription, const event::Event& event);
   void count_below_score(const Matches& matches, const event::Event& event);
   void reschedule(SubscriptionId id, Subscription& subscription);
 
@@ -253,10 +264,11 @@ class Engine {
 
   EngineOptions options_;
   std::unique_ptr<match::Matcher> matcher_;
-  match::TextScorer scorer_;
+  std::unique_ptr<match::TextScorer> scorer_;
   std::unique_ptr<match::DistinctWindow> ingest_;
   Subscriptions subscriptions_;
-  std::set<SubscriptionId> with_text_;
+  std::unique_ptr<SharedText> texts_;
+  std::set<SubscriptionId> with_text_;  // that stand alone
   std::set<std::pair<base::Instant, SubscriptionId>> wakes_;
   // Beyond all ids of subscriptions.
   static constexpr std::uint64_t kShareNumberMin = std::uint64_t{1} << 63U;

@@ -16,7 +16,7 @@ void Engine::share_composite(SubscriptionId id, Subscription& subscription,
 
 void Engine::deliver_composites(std::span<const match::Match> matches, const event::EventPtr& event,
                                 base::Instant now) {
-  for (const CompositeMember* const member : composites_->read(matches, event, now, scorer_)) {
+  for (const CompositeMember* const member : composites_->read(matches, event, now, *scorer_)) {
     part_composite(member->id, event, now);
   }
   for (const SharedComposites::Fired& fired : composites_->update(now)) {
@@ -37,7 +37,7 @@ void Engine::part_composite(SubscriptionId id, const event::EventPtr& event, bas
   const auto& all = subscription.filter().normal_form().conjunctions;
   std::vector<std::uint32_t> conjunctions;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (match::holds(all[i], *event, scorer_)) conjunctions.push_back(i);
+    if (match::holds(all[i], *event, *scorer_)) conjunctions.push_back(i);
   }
   deliver_one(id, subscription, conjunctions, event, now);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/shared_change.h"
 #include "engine/shared_composites.h"
+#include "engine/shared_text.h"
 #include "engine/subscription.h"
 #include "filter/shape.h"
 
@@ -67,7 +68,7 @@ void Engine::deliver_share(std::uint64_t number, const event::EventPtr& event, b
   SharedChange& change = *shares_.at(number).change;
   if (!change.admits(*event)) return;
   const std::uint64_t readings = change.counts().readings;
-  change.update(event, now, scorer_, firing_);
+  change.update(event, now, *scorer_, firing_);
   if (change.counts().readings > readings) {
     ++change_counters_.readings;
     change_counters_.quiet += firing_.id_count == 0 ? 1 : 0;
@@ -112,7 +113,7 @@ base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
   if (!filter->text_sources().empty()) return false;
   if (filter::shape_of(subscription.filter()) != filter::shape_of(*filter)) return false;
   const bool was_sharing = subscription.is_sharing();
-  subscription.retune(filter, std::max(now_, subscription.restored_at()), scorer_);
+  subscription.retune(filter, std::max(now_, subscription.restored_at()), *scorer_);
   if (was_sharing && !subscription.is_sharing()) matcher_->add(id, std::move(filter));
   if (subscription.change() != nullptr) reschedule(id, subscription);
   if (subscription.membership()) reschedule_share(subscription.membership()->number);
@@ -128,9 +129,13 @@ base::Result<std::optional<ChangeSourceStats>> Engine::change_source_stats(
   return membership->change->source_stats(event);
 }
 
+match::text::TextCounters Engine::text_counters() const { return texts_->counters(); }
+
 EngineMemory Engine::memory() const {
   EngineMemory memory{.matcher_bytes = matcher_->memory_bytes(),
                       .shared_change_bytes = composites_->memory_bytes(),
+                      .text_bytes = texts_->memory_bytes(),
+                      .text_group_count = texts_->group_count(),
                       .subscription_count = subscriptions_.size()};
   for (const auto& [number, share] : shares_) {
     const match::ChangeGroup& group = share.change->group();

@@ -102,7 +102,7 @@ std::uint64_t Engine::state_revision(SubscriptionId id) const {
 
 std::string Engine::save_text() const {
   base::ByteWriter writer = begin_checkpoint(kTextHead);
-  scorer_.save(writer);
+  scorer_->save(writer);
   return finish_checkpoint(std::move(writer));
 }
 
@@ -112,7 +112,7 @@ base::Result<void> Engine::restore_text(std::string_view bytes) {
   base::ByteReader reader(body->bytes);
   const auto layout =
       body->version == 1 ? match::TextLayout::kOneLanguage : match::TextLayout::kLanguages;
-  if (auto restored = scorer_.restore(layout, reader); !restored) return restored.error();
+  if (auto restored = scorer_->restore(layout, reader); !restored) return restored.error();
   if (!reader.done()) return corrupt_checkpoint(CheckpointKind::kText, "is malformed");
   return {};
 }

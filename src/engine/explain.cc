@@ -93,10 +93,10 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
   now = std::max({now, now_, subscription.restored_at()});
 
   const auto change = subscription.change_for(event.get(), now);
-  StateContext context(scorer_, change.get(), now);
+  StateContext context(*scorer_, change.get(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
-  PreviewReader reader(scorer_, *event, now);
+  PreviewReader reader(*scorer_, *event, now);
   out.outcome = foretell(subscription, event, now, reader);
   if (!subscription.admits(*event)) out.note = "the subscription does not admit this event";
   if (const auto& distinct = filter.distinct()) {

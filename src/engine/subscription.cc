@@ -83,6 +83,27 @@ void Engine::Subscription::end_sharing() {
   membership_.reset();
 }
 
+void Engine::Subscription::share_text(std::unique_ptr<SharedText::Member> member,
+                                      SharedText& texts) {
+  text_ = std::move(member);
+  texts_ = &texts;
+}
+
+void Engine::Subscription::end_sharing_text() {
+  texts_->leave(*text_);
+  text_.reset();
+}
+
+void Engine::Subscription::hold_annotation(const event::EventPtr& event, std::string annotation) {
+  std::erase_if(held_annotations_, [](const auto& entry) { return entry.first.expired(); });
+  held_annotations_.insert_or_assign(event, std::move(annotation));
+}
+
+std::string Engine::Subscription::take_annotation(const event::EventPtr& event) {
+  const auto held = held_annotations_.extract(event);
+  return held.empty() ? std::string() : held.mapped();
+}
+
 void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
                                   match::TextReader& reader) {
   if (composite_ != nullptr) return retune_composite(std::move(filter));
@@ -196,6 +217,7 @@ std::uint64_t Engine::Subscription::revision() const {
 
 SubscriptionCounters Engine::Subscription::counted_now() const {
   SubscriptionCounters counters = counted;
+  if (text_ != nullptr) counters.below_score += texts_->below_score(*text_);
   if (!is_sharing()) return counters;
   const SharedChange::Counts now = shared_counts();
   const std::uint64_t held = membership_ ? membership_->change->held_count(member()) : 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "engine/engine.h"
 #include "engine/shared_change.h"
 #include "engine/shared_composites.h"
+#include "engine/shared_text.h"
 #include "match/distinct_window.h"
 
 namespace weir::engine {
@@ -46,6 +48,14 @@ class Engine::Subscription {
   // The same for a composite; it goes on alone if it cannot be shared.
   void share(SubscriptionId id, match::Initial initial, SharedComposites& composites);
   void end_sharing();
+  // Its text predicate is found by its terms; null: it is tried like any other filter.
+  void share_text(std::unique_ptr<SharedText::Member> member, SharedText& texts);
+  void end_sharing_text();
+  bool is_text_shared() const { return text_ != nullptr; }
+  // What is to be said of an event that is held back, for as long as somebody has the event.
+  void hold_annotation(const event::EventPtr& event, std::string annotation);
+  // Empty if there is none.
+  std::string take_annotation(const event::EventPtr& event);
   // A composite goes on with a change filter of its own.
   void leave_composites();
   // Requires a filter of the same shape.
@@ -119,6 +129,9 @@ class Engine::Subscription {
   std::optional<Membership> membership_;
   SharedComposites* composites_ = nullptr;
   std::unique_ptr<CompositeMember> composite_;
+  SharedText* texts_ = nullptr;
+  std::unique_ptr<SharedText::Member> text_;
+  std::map<std::weak_ptr<const event::Event>, std::string, std::owner_less<>> held_annotations_;
   SharedChange::Counts before_sharing_;  // what was counted there before
   std::uint64_t revision_before_sharing_ = 0;
   std::uint64_t overflow_before_sharing_ = 0;

@@ -65,19 +65,21 @@ double TextCorpus::idf(std::string_view term) const {
                   static_cast<double>(std::max<std::uint64_t>(having, 1)));
 }
 
+double share(std::size_t frequency, const TermCounts& document, double idf) {
+  return static_cast<double>(frequency) / static_cast<double>(document.frequency_max) * idf;
+}
+
 TextScore score(std::span<const std::string> query_terms, const TermCounts& document,
                 const TextCorpus& corpus) {
   TextScore result;
   for (const std::string& term : query_terms) {
     const std::size_t frequency = document.frequency(term);
     const bool repeated =
-        std::ranges::any_of(result.shares, [&](const auto& share) { return share.first == term; });
+        std::ranges::any_of(result.shares, [&](const auto& known) { return known.first == term; });
     if (frequency == 0 || repeated) continue;
-    const double weight =
-        static_cast<double>(frequency) / static_cast<double>(document.frequency_max);
-    const double share = weight * corpus.idf(term);
-    result.shares.emplace_back(term, share);
-    result.total += share;
+    const double of_term = share(frequency, document, corpus.idf(term));
+    result.shares.emplace_back(term, of_term);
+    result.total += of_term;
   }
   return result;
 }

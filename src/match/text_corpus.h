@@ -134,6 +134,9 @@ class TextCorpus {
   boost::unordered_flat_map<std::string, Term, base::StringHash, std::equal_to<>> terms_;
 };
 
+// score(t, d) of a term that occurs so often in the document.
+double share(std::size_t frequency, const TermCounts& document, double idf);
+
 struct TextScore {
   double total = 0.0;
   // score(t, d) of the query's terms that the document has, in the query's order: why it matched.

@@ -122,7 +122,18 @@ TextMatchInfo TextScorer::preview(const filter::About& about, const event::Event
   return match::judge(query.query, *document, split(key, event), corpus);
 }
 
-TextScorer::Query& TextScorer::query_of(const filter::About& about) {
+const TextQuery& TextScorer::query(const filter::About& about) const {
+  return query_of(about).query;
+}
+
+TextScorer::View TextScorer::view(const Key& key) const {
+  const auto found = fields_.find(key);
+  WEIR_CHECK(found != fields_.end());
+  const Field& field = found->second;
+  return {field.document ? &*field.document : nullptr, &field.corpus};
+}
+
+const TextScorer::Query& TextScorer::query_of(const filter::About& about) const {
   const auto found = queries_.find(&about);
   WEIR_CHECK(found != queries_.end());
   return found->second;

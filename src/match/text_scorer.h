@@ -86,7 +86,8 @@ class TextScorer final : public TextReader {
   // Nothing if no subscription names this source.
   const TextCorpus* corpus(const filter::TextSource& source) const;
 
- private:
+  // For whoever judges predicates otherwise: what one looks for, and what there is to look at.
+  const TextQuery& query(const filter::About& about) const;
   // Whose statistics are one.
   struct Key {
     std::vector<filter::TextField> fields;
@@ -94,6 +95,15 @@ class TextScorer final : public TextReader {
 
     auto operator<=>(const Key&) const = default;
   };
+  Key key_of(const filter::TextSource& source) const;
+  // Of the event at hand. Requires a key that some subscription names.
+  struct View {
+    const TermCounts* document;  // null: it has no text
+    const TextCorpus* corpus;
+  };
+  View view(const Key& key) const;
+
+ private:
   struct Field {
     TextCorpus corpus;
     std::optional<TermCounts> document;  // of the event at hand
@@ -112,13 +122,12 @@ class TextScorer final : public TextReader {
   // Requires an analyzer for the language.
   TextAnalyzer& analyzer_of(const std::string& language);
   std::string language_of(const filter::TextSource& source) const;
-  Key key_of(const filter::TextSource& source) const;
   // Nothing if no field has text.
   std::optional<TermCounts> analyze(const Key& key, const event::Event& event);
   TextWords split(const Key& key, const event::Event& event);
   void use(const Key& key);
   void release(const Key& key);
-  Query& query_of(const filter::About& about);
+  const Query& query_of(const filter::About& about) const;
   Field& field_of(const filter::TextSource& source);
   // The one that waits for this key, or an empty one.
   TextCorpus take_corpus(const Key& key);
