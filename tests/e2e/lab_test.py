@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./lab 000 to 002 on little input: write every table, judge every claim, say what is missing."""
+"""./lab 000 to 003 on little input: write every table, judge every claim, say what is missing."""
 
 import io
 import os
@@ -14,11 +14,13 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("WEIR_LABS", ROOT / "build/release/labs")).resolve()
-sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "labs/000", "labs/001", "labs/002")]
+sys.path[:0] = [str(ROOT / folder)
+                for folder in ("tools", "labs/000", "labs/001", "labs/002", "labs/003")]
 
 import log_readers  # noqa: E402
 import quote_readers  # noqa: E402
 import quote_streams  # noqa: E402
+import text_readers  # noqa: E402
 
 VERDICTS = ("holds", "holds partly", "does not hold", "not tested")
 FIGURES = {"1(a)", "1(b)", "5(a)", "5(b,c)", "5(d)", "7(a)", "7(b)", "7(c)", "8", "9(a)", "9(b)",
@@ -40,6 +42,9 @@ PUBLICATIONS = [f"0 0 P i symbol {i % 9} i open {i % 50} i volume {7 * i}" for i
 MINUTES = ["minute,symbol,open,high,low,close,day_volume,nticks"] + [
     f"2021-03-{30 + i // 60} 09:{i % 60:02},S{s},1,1,1,{100 + (7 * i * (s + 1)) % 11 / 2},5,1"
     for i in range(120) for s in range(5)]
+ARTICLES = [f"Subject: storm {i}\n\nfloods near the coast of v{i // 9}, w{i % 5} and w{i % 3}\n"
+            for i in range(45)]
+QUERIES = [f"{i}:storm floods v{i % 5}" for i in range(40)]
 SUBSCRIPTIONS = ["0 0 S i symbol = 3 i open >= 20", "0 1 S i symbol = 4 i volume <= 99",
                  "0 2 S i open >= 5 i open <= 9"]
 
@@ -60,6 +65,19 @@ def run_001(*arguments: str | Path) -> subprocess.CompletedProcess:
 
 def run_002(*arguments: str | Path) -> subprocess.CompletedProcess:
     return run_lab("002", "--sources", "5", "--long", "500", *arguments)
+
+
+def run_003(*arguments: str | Path) -> subprocess.CompletedProcess:
+    return run_lab("003", "--short", "200", "--long", "5", "--queries", "500", *arguments)
+
+
+def write_archive(path: Path, texts: dict[str, str]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with tarfile.open(path, "w:xz") as archive:
+        for name, text in texts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
 
 
 class LabCase(unittest.TestCase):
@@ -132,15 +150,10 @@ class Lab000Test(LabCase):
 
 class Lab001Test(LabCase):
     def write_data(self, publications=PUBLICATIONS, subscriptions=SUBSCRIPTIONS) -> None:
-        for name in ("pubs_subs", "quotes_daily"):
-            (self.folder / name).mkdir()
+        (self.folder / "pubs_subs").mkdir()
         for name, lines in (("p10k", publications), ("s1k", subscriptions)):
             (self.folder / "pubs_subs" / name).write_text("\n".join(lines) + "\n")
-        text = "\n".join(DAILY).encode()
-        with tarfile.open(self.folder / "quotes_daily/quotes.tar.xz", "w:xz") as archive:
-            entry = tarfile.TarInfo("S")
-            entry.size = len(text)
-            archive.addfile(entry, io.BytesIO(text))
+        write_archive(self.folder / "quotes_daily/quotes.tar.xz", {"S": "\n".join(DAILY)})
 
     def test_a_small_run_judges_every_claim(self):
         done = run_001("--subscriptions", "2000", "--out", self.out)
@@ -224,6 +237,69 @@ class Lab002Test(LabCase):
             wrong = subprocess.run([PROGRAMS / "lab_002", *words], text=True, capture_output=True)
             self.assertEqual((wrong.returncode, wrong.stderr),
                              (2, f"lab_002: what is '{words[-2]}'?\n"))
+
+
+class Lab003Test(LabCase):
+    def write_data(self, queries=QUERIES) -> None:
+        articles = {f"news/{i}": text for i, text in enumerate(ARTICLES)}
+        write_archive(self.folder / "text/news.tar.xz", {**articles, "news/README": "no article"})
+        (self.folder / "queries").mkdir()
+        for name, lines in (("terabyte05.txt", queries), ("million_query.txt", QUERIES)):
+            (self.folder / "queries" / name).write_text("\n".join(lines) + "\n")
+
+    def assert_complete(self, done: subprocess.CompletedProcess, chart_count: int) -> None:
+        self.assert_judged(done, {"I", "II", "5", "6", "7", "8"}, table_count=8,
+                           chart_count=chart_count)
+        ours = [line for line in done.stdout.splitlines() if "(ours) none of a filter" in line]
+        self.assertEqual([line for line in ours if not line.endswith("  holds")], [])
+        self.assertGreaterEqual(len(ours), 4)
+
+    def test_a_small_run_judges_every_claim_and_dismisses_nothing(self):
+        self.assert_complete(run_003("--out", self.out), chart_count=12)
+
+    def test_the_same_run_gives_the_same_tables(self):
+        first, second = self.folder / "first", self.folder / "second"
+        for out in (first, second):
+            self.assertEqual(run_003("--out", out).returncode, 0)
+        for table in first.glob("*.csv"):
+            self.assertEqual(table.read_text(), (second / table.name).read_text(), table.name)
+
+    def test_reads_articles_and_logs_and_counts_what_it_cannot_read(self):
+        self.write_data(queries=[*QUERIES, "storm", "7: "])
+        done = run_003("--data", self.folder, "--out", self.out)
+        self.assert_complete(done, chart_count=22)
+        self.assertIn("20 Newsgroups: 45 articles", done.stderr)
+        self.assertIn("Terabyte-05: 40 queries, 2 malformed lines", done.stderr)
+        self.assertIn("20 Newsgroups by tens: 5 documents", done.stdout)
+
+    def test_missing_data_is_an_error(self):
+        done = run_003("--data", self.folder, "--out", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("text has no *.tar* (articles)", done.stderr)
+        self.write_data(queries=["storm"])
+        done = run_003("--data", self.folder, "--out", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("terabyte05.txt has no queries", done.stderr)
+
+    def test_a_run_that_fails_is_an_error(self):
+        self.assertEqual(run_lab("003", "--short", "1", "--out", self.out).returncode, 1)
+        for words in (["--outt", "x"], ["--out", str(self.out), "--corpus", "x"]):
+            wrong = subprocess.run([PROGRAMS / "lab_003", *words], text=True, capture_output=True)
+            self.assertEqual((wrong.returncode, wrong.stderr),
+                             (2, f"lab_003: what is '{words[-2]}'?\n"))
+        wrong = subprocess.run([PROGRAMS / "lab_003", "--out", self.out, "--log", "x=absent"],
+                               text=True, capture_output=True)
+        self.assertEqual((wrong.returncode, wrong.stderr), (1, "lab_003: cannot read absent\n"))
+
+
+class TextReadersTest(unittest.TestCase):
+    def test_takes_what_follows_the_number_of_a_query(self):
+        log = text_readers.parse_queries(["1:u.s. oil\n", "2: time 10:30 \n", "3:\n", "oil\n"])
+        self.assertEqual(log, (["u.s. oil", "time 10:30"], 2))
+
+    def test_long_documents_are_ten_articles_each(self):
+        long = text_readers.corpora([str(i) for i in range(25)])["20 Newsgroups by tens"]
+        self.assertEqual([len(text.split()) for text in long], [10, 10, 5])
 
 
 class QuoteStreamsTest(unittest.TestCase):
