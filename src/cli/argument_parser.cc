@@ -87,7 +87,8 @@ void ArgumentParser::dialect(std::string& value) {
 }
 
 void ArgumentParser::language(std::string& value) {
-  text("--language", value, "NAME", "Of the text that about looks at; english unless given");
+  text("--language", value, "LANGUAGE",
+       "Of the text, as german, de or de-AT; english unless given");
 }
 
 void ArgumentParser::initial(std::string& value) {

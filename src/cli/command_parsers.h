@@ -14,6 +14,7 @@ base::Result<Options> parse_check_command(const CommandHelp& help, const Argumen
 base::Result<Options> parse_explain_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_filter_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_eval_command(const CommandHelp& help, const Arguments& arguments);
+base::Result<Options> parse_analyze_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_size_command(const CommandHelp& help, const Arguments& arguments);
 
 base::Result<Options> parse_serve_command(const CommandHelp& help, const Arguments& arguments);

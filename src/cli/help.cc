@@ -36,6 +36,12 @@ constexpr std::array kCommands = {
                 "  weir eval \"data.price between 20 and 40\" --event quote.json\n"
                 "  weir eval --dialect cesql \"UPPER(subject) LIKE 'IN%' AND 7 / 2 = 3\" --json\n"},
     CommandHelp{
+        "analyze", "analyze [OPTION...] TEXT|-\n       weir analyze [OPTION...] --input FILE",
+        "Shows a text as the text filters see it: where each word begins and ends, in bytes, the\n"
+        "word in lower case, and the term it is matched by.",
+        "  weir analyze \"The STORMS flooded Zürich!\"\n"
+        "  weir analyze --language de --json - < article.txt\n"},
+    CommandHelp{
         "size",
         "size distinct --rate N/s --window DURATION [OPTION...]\n"
         "       weir size bloom --keys N [OPTION...]",
@@ -98,6 +104,7 @@ Commands:
   check     check a filter, and tell its normal form and the state it needs
   explain   tell which part of a filter decided about an event, with the values
   eval      evaluate an expression on one event
+  analyze   show the words and terms of a text
   size      tell how much memory it takes to remember keys, by a window or all
 
   serve          run a broker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of check, explain, filter and eval, which need no broker.
+// The options of check, explain, filter, eval and analyze, which need no broker.
 #include <fmt/format.h>
 
 #include <utility>
@@ -49,7 +49,9 @@ base::Result<Options> checked(FilterOptions options, const FilterWords& words) {
   if (!initial) return initial.error();
   const auto clock = parse_clock(words.clock);
   if (!clock) return clock.error();
-  if (const auto known = check_language(options.language); !known) return known.error();
+  auto language = parse_language(options.language);
+  if (!language) return language.error();
+  options.language = std::move(*language);
   options.dialect = *dialect;
   options.initial = *initial;
   options.clock = *clock;
@@ -83,7 +85,9 @@ base::Result<Options> parse_check_command(const CommandHelp& help, const Argumen
   options.expression = std::move(positionals[0]);
   const auto chosen = parse_dialect(dialect);
   if (!chosen) return chosen.error();
-  if (const auto known = check_language(options.language); !known) return known.error();
+  auto language = parse_language(options.language);
+  if (!language) return language.error();
+  options.language = std::move(*language);
   options.dialect = *chosen;
   return options;
 }
@@ -115,7 +119,9 @@ base::Result<Options> parse_explain_command(const CommandHelp& help, const Argum
   if (!chosen) return chosen.error();
   const auto first = parse_initial(initial);
   if (!first) return first.error();
-  if (const auto known = check_language(options.language); !known) return known.error();
+  auto language = parse_language(options.language);
+  if (!language) return language.error();
+  options.language = std::move(*language);
   options.dialect = *chosen;
   options.initial = *first;
   return options;
@@ -156,6 +162,28 @@ base::Result<Options> parse_eval_command(const CommandHelp& help, const Argument
   const auto chosen = parse_dialect(dialect);
   if (!chosen) return chosen.error();
   options.dialect = *chosen;
+  return options;
+}
+
+base::Result<Options> parse_analyze_command(const CommandHelp& help, const Arguments& arguments) {
+  AnalyzeOptions options;
+  ArgumentParser parser(help);
+  parser.text("--input", options.input_path, "FILE", "The text, in place of TEXT; - is stdin");
+  parser.language(options.language);
+  parser.json(options.json);
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  auto& positionals = std::get<Arguments>(*parsed);
+  if (options.input_path.empty()) {
+    if (positionals.size() != 1) return expected_one("one text, - or --input FILE", positionals);
+    (positionals[0] == kStdin ? options.input_path : options.text) = std::move(positionals[0]);
+  } else if (!positionals.empty()) {
+    return usage_error("expected a text or --input FILE, found both");
+  }
+  auto language = parse_language(options.language);
+  if (!language) return language.error();
+  options.language = std::move(*language);
   return options;
 }
 

@@ -14,6 +14,7 @@
 #include "base/near_name.h"
 #include "filter/duration.h"
 #include "match/text_analyzer.h"
+#include "match/text_language.h"
 
 namespace weir::cli {
 namespace {
@@ -57,12 +58,11 @@ base::Result<match::Initial> parse_initial(std::string_view word) {
   return *index == 0 ? match::Initial::kDeliver : match::Initial::kNone;
 }
 
-base::Result<void> check_language(std::string_view word) {
+base::Result<std::string> parse_language(std::string_view word) {
+  if (auto name = match::text_language(word)) return *std::move(name);
   const std::vector<std::string> names = match::TextAnalyzer::languages();
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const auto index = choose_word("--language", word, views);
-  if (!index) return index.error();
-  return {};
+  return choose_word("--language", word, views).error();
 }
 
 base::Result<base::Duration> parse_window(std::string_view option, std::string_view text) {

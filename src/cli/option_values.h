@@ -22,8 +22,8 @@ base::Result<std::size_t> choose_word(std::string_view option, std::string_view 
 base::Result<Dialect> parse_dialect(std::string_view word);
 base::Result<ClockKind> parse_clock(std::string_view word);
 base::Result<match::Initial> parse_initial(std::string_view word);
-// Whether text can be analysed in that language.
-base::Result<void> check_language(std::string_view word);
+// What text analysis calls the language of a tag or name: german for de, de-AT or German.
+base::Result<std::string> parse_language(std::string_view word);
 // A positive duration as filters write it: 90s, 1h30m.
 base::Result<base::Duration> parse_window(std::string_view option, std::string_view text);
 // A number of bytes, with KiB, MiB or GiB after it if wanted; from 1 to 1 GiB.

@@ -73,9 +73,16 @@ struct EvalOptions {
   bool json = false;
 };
 
+struct AnalyzeOptions {
+  std::string text;
+  std::string input_path;  // empty: the text is above
+  std::string language = "english";
+  bool json = false;
+};
+
 using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                             SizeOptions, ServeOptions, PublishOptions, SubscribeOptions,
-                             SubscriptionsOptions, TokenOptions>;
+                             AnalyzeOptions, SizeOptions, ServeOptions, PublishOptions,
+                             SubscribeOptions, SubscriptionsOptions, TokenOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

@@ -80,12 +80,31 @@ TEST(OptionsTest, TakesTheOptionsOfExplainAndEval) {
   EXPECT_EQ(eval.event_path, "-");
 }
 
+TEST(OptionsTest, TakesATextOrWhereItIs) {
+  const auto text = parsed<AnalyzeOptions>({"analyze", "a storm", "--language", "de-AT"});
+  EXPECT_EQ(text.text, "a storm");
+  EXPECT_EQ(text.input_path, "");
+  EXPECT_EQ(text.language, "german");
+  EXPECT_EQ(parsed<AnalyzeOptions>({"analyze", "-"}).input_path, "-");
+  EXPECT_TRUE(parsed<AnalyzeOptions>({"analyze", "--input", "f", "--json"}).json);
+  EXPECT_THAT(refused({"analyze"}), HasSubstr("expected one text"));
+  EXPECT_THAT(refused({"analyze", "a", "--input", "f"}), HasSubstr("found both"));
+  EXPECT_THAT(refused({"analyze", "a", "--language", "xx"}), HasSubstr("--language is 'xx'"));
+}
+
+TEST(OptionsTest, TakesLanguagesByTag) {
+  EXPECT_EQ(parsed<CheckOptions>({"check", "x", "--language", "pt-BR"}).language, "portuguese");
+  EXPECT_EQ(parsed<FilterOptions>({"filter", "x", "--language", "FR"}).language, "french");
+  EXPECT_EQ(parsed<ExplainOptions>({"explain", "--filter", "x", "--language", "ger"}).language,
+            "german");
+}
+
 TEST(OptionsTest, PrintsHelpAndVersion) {
   EXPECT_THAT(parsed<PrintOptions>({"--version"}).text, HasSubstr("weir "));
   EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
   EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
-  for (const char* command : {"check", "explain", "filter", "eval", "size", "serve", "publish",
-                              "subscribe", "subscriptions", "token"}) {
+  for (const char* command : {"check", "explain", "filter", "eval", "analyze", "size", "serve",
+                              "publish", "subscribe", "subscriptions", "token"}) {
     const std::string text = parsed<PrintOptions>({command, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));
     EXPECT_THAT(text, HasSubstr("Example:"));

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/analyze_command.h"
 #include "cli/check_command.h"
 #include "cli/eval_command.h"
 #include "cli/exit_code.h"
@@ -39,6 +40,9 @@ int dispatch(const FilterOptions& options, Streams& streams) {
   return run_filter(options, streams);
 }
 int dispatch(const EvalOptions& options, Streams& streams) { return run_eval(options, streams); }
+int dispatch(const AnalyzeOptions& options, Streams& streams) {
+  return run_analyze(options, streams);
+}
 int dispatch(const SizeOptions& options, Streams& streams) { return run_size(options, streams); }
 int dispatch(const ServeOptions& options, Streams& streams) { return run_serve(options, streams); }
 int dispatch(const PublishOptions& options, Streams& streams) {

@@ -12,9 +12,8 @@ TextClass class_of(UChar32 point) {
   // Where ICU's rules differ from UAX 29.
   if (point == '@') return TextClass::kLetter;
   if (point == ':') return TextClass::kGap;
-  if (u_hasBinaryProperty(point, UCHAR_EXTENDED_PICTOGRAPHIC)) return TextClass::kHard;
   switch (u_getIntPropertyValue(point, UCHAR_WORD_BREAK)) {
-    case U_WB_OTHER:
+    case U_WB_OTHER:  // also a pictograph: only U+200D, which is hard, joins it to anything
     case U_WB_CR:
     case U_WB_LF:
     case U_WB_NEWLINE:

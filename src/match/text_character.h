@@ -3,8 +3,8 @@
 // rules of ICU have it), for the characters that Latin, Greek, Cyrillic and Arabic text is made of.
 //
 // Known by table are U+0000 to U+07FF and U+2000 to U+207F, without combining marks, invisible
-// characters, Hebrew letters and pictographs. All others, and bytes that are not UTF-8, are kHard:
-// only ICU knows.
+// characters and Hebrew letters. All others, and bytes that are not UTF-8, are kHard: only ICU
+// knows.
 // Threads: any.
 #pragma once
 

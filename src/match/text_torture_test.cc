@@ -9,10 +9,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_testing.h"
 #include "match/text_analyzer.h"
 
 namespace weir::match {
 namespace {
+
+// A sanitizer keeps what was freed.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kIsSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsSanitized = false;
+#endif
 
 using namespace std::string_literals;
 using ::testing::Each;
@@ -162,6 +172,26 @@ TEST_F(TenMegabytesTest, OfBytesThatAreNoText) { EXPECT_EQ(count(repeated("\x80"
 
 TEST_F(TenMegabytesTest, OfHardCharactersBetweenLetters) {
   EXPECT_EQ(count(repeated("a😀", kBytes)), (kBytes + 4) / 5);
+}
+
+// The table of words, the slots of which grow, and what ICU takes for a stretch.
+TEST_F(TenMegabytesTest, OfWordsThatAreNewAllTheTimeTakeBoundedMemory) {
+  constexpr std::size_t kGrowthMax = std::size_t{16} << 20U;
+  std::string short_words;
+  for (std::size_t i = 0; short_words.size() < kBytes; ++i) {
+    short_words += "S" + std::to_string(i) + " ";
+  }
+  std::string long_words;
+  for (std::size_t i = 0; long_words.size() < kBytes; ++i) {
+    long_words += std::string(250, 'X') + std::to_string(i) + " ";
+  }
+  std::string han = repeated("我喜欢吃苹果", kBytes);
+  const std::size_t growth = base::resident_growth([&] {
+    for (std::string* text : {&short_words, &long_words, &han}) count(*text);
+  });
+  if (!kIsSanitized) {
+    EXPECT_LE(growth, kGrowthMax);
+  }
 }
 
 }  // namespace

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""weir check, explain, eval, size, --help and --version, as a user meets them."""
+"""weir check, explain, eval, analyze, size, --help and --version, as a user meets them."""
 
 import json
 import tempfile
 import unittest
 from pathlib import Path
 
-from weir_program import event, reading, stream, weir
+from weir_program import ROOT, event, reading, stream, weir
 
-COMMANDS = ["check", "explain", "filter", "eval", "size", "serve", "publish", "subscribe",
-            "subscriptions", "token"]
+COMMANDS = ["check", "explain", "filter", "eval", "analyze", "size", "serve", "publish",
+            "subscribe", "subscriptions", "token"]
 
 
 class HelpTest(unittest.TestCase):
@@ -188,6 +188,65 @@ class EvalTest(unittest.TestCase):
         self.assertEqual(weir("eval", "true", "--event", "no-such-file").code, 5)
         error = json.loads(weir("eval", "true", "--json", "--event", "no-such-file").err)["error"]
         self.assertEqual((error["name"], error["code"]), ("cli.file", "unavailable"))
+
+
+class AnalyzeTest(unittest.TestCase):
+    def test_shows_where_words_are_and_their_terms(self):
+        done = weir("analyze", "The STORMS flooded Zürich!")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual([line.split() for line in done.out.splitlines()],
+                         [["0", "3", "the", "stop", "word"], ["4", "10", "storms", "storm"],
+                          ["11", "18", "flooded", "flood"], ["19", "26", "zürich", "zürich"],
+                          "4 words, 3 terms, 3 distinct".split()])
+
+    def test_the_example_of_the_document_is_true(self):
+        document = (ROOT / "docs/filters.md").read_text()
+        example = document.split('$ weir analyze "')[1].split("```")[0]
+        text, shown = example.split('"\n', 1)
+        self.assertEqual(weir("analyze", text).out, shown)
+
+    def test_json_is_one_object(self):
+        done = weir("analyze", "--json", "The storms, the STORM 東京")
+        self.assertEqual(done.out.count("\n"), 1)
+        self.assertEqual(json.loads(done.out), {
+            "language": "english",
+            "words": [{"begin": 0, "end": 3, "word": "the", "term": None},
+                      {"begin": 4, "end": 10, "word": "storms", "term": "storm"},
+                      {"begin": 12, "end": 15, "word": "the", "term": None},
+                      {"begin": 16, "end": 21, "word": "storm", "term": "storm"},
+                      {"begin": 22, "end": 28, "word": "東京", "term": "東京"}],
+            "word_count": 5, "term_count": 3, "distinct_term_count": 2})
+
+    def test_reads_a_file_or_stdin(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "text.txt"
+            path.write_text("storms")
+            expected = weir("analyze", "storms").out
+            self.assertEqual(weir("analyze", "--input", str(path)).out, expected)
+        self.assertEqual(weir("analyze", "-", stdin="storms").out, expected)
+        self.assertEqual(weir("analyze", "--input", "-", stdin="storms").out, expected)
+        done = weir("analyze", "--input", "no-such-file")
+        self.assertEqual((done.code, done.out), (5, ""))
+
+    def test_takes_languages_by_name_or_tag(self):
+        for language in ("german", "de", "de-AT", "DEU"):
+            told = json.loads(weir("analyze", "--json", "--language", language, "Stürme").out)
+            self.assertEqual((told["language"], told["words"][0]["term"]), ("german", "sturm"))
+        done = weir("analyze", "--language", "germn", "x")
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertRegex(done.err, r"--language is 'germn', expected one of: arabic .*"
+                                   r": did you mean 'german'\?")
+
+    def test_any_bytes_are_a_text(self):
+        done = weir("analyze", "-", stdin=b"storm\xff\x00\x1b[2Jflood\xc3")
+        self.assertEqual(done.code, 0)
+        self.assertNotIn("\x1b", done.out)
+        self.assertEqual(weir("analyze", "").out, "0 words, 0 terms, 0 distinct\n")
+
+    def test_refuses_none_or_several_texts(self):
+        self.assertIn("expected one text, - or --input FILE, found none", weir("analyze").err)
+        self.assertIn("found 2 arguments: is it in quotes?", weir("analyze", "a", "b").err)
+        self.assertIn("found both", weir("analyze", "a", "--input", "f").err)
 
 
 class ExplainTest(unittest.TestCase):

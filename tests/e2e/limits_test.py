@@ -85,6 +85,11 @@ class HostileInputTest(unittest.TestCase):
         self.assertEqual(usage.code, 4)
         self.assertIn("weir: stdin: the text is longer than the limit", usage.err)
 
+    def test_a_text_beyond_the_limit(self):
+        usage = measure("analyze", "-", chunks=[b" " * MIB] * 80, seconds_max=SECONDS_MAX)
+        self.assertEqual(usage.code, 4)
+        self.assertIn("weir: stdin: the text is longer than the limit of 67108864", usage.err)
+
 
 class MemoryTest(unittest.TestCase):
     FILTERS = ["type = 'test' and data.n > 10", "subject like 'a%' and data.s = 'x'",

@@ -11,8 +11,8 @@ from pathlib import Path
 from weir_program import PROGRAM, ROOT, SANITIZED, SECONDS_MAX, weir
 
 COMPLETION = ROOT / "tools/completion/weir.bash"
-COMMANDS = ["check", "explain", "filter", "eval", "size", "serve", "token", "publish", "subscribe",
-            "subscriptions"]
+COMMANDS = ["check", "explain", "filter", "eval", "analyze", "size", "serve", "token", "publish",
+            "subscribe", "subscriptions"]
 
 
 def bash(script: str, cwd=ROOT) -> subprocess.CompletedProcess:
@@ -101,6 +101,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.complete("filter", "--dedup", ""), [])
         self.assertEqual(self.complete("size", "d"), ["distinct"])
         self.assertEqual(self.complete("size", "--rate", ""), [])
+        self.assertEqual(self.complete("analyze", "--language", "ger"), ["german"])
 
     def test_completes_exactly_the_languages_there_are(self):
         told = weir("check", "true", "--language", "?").err

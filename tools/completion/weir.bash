@@ -59,7 +59,7 @@ _weir() {
     return
   fi
 
-  local commands='check explain filter eval size serve publish subscribe subscriptions token'
+  local commands='check explain filter eval analyze size serve publish subscribe subscriptions token'
   local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
     '') words="$commands help --help --version" ;;
@@ -70,6 +70,7 @@ _weir() {
         --language --line-bytes-max --help'
       ;;
     eval) words='--dialect --event --json --help' ;;
+    analyze) words='--input --language --json --help' ;;
     size) words='distinct bloom --rate --window --keys --fp --json --help' ;;
     serve)
       words='--config --listen --tls-cert --tls-key --anonymous --data --retention-bytes
