@@ -32,14 +32,18 @@ THOROUGH = ["--benchmark_min_time=0.5", "--benchmark_repetitions=7"]
 
 def sources_of(family: str, families: dict[str, list[str]], with_data: bool,
                root: Path = ROOT) -> list[Path]:
-    """Below the family's folders, without those of another family further down. Those that need
-    data of one's own are named x_data_bench.cc."""
-    others = [root / "src" / folder for name, folders in families.items() if name != family
-              for folder in folders]
-    return [path for folder in families[family]
-            for path in sorted((root / "src" / folder).rglob("*_bench.cc"))
-            if not any(other in path.parents and root / "src" / folder in other.parents
-                       for other in others)
+    """Below the family's folders, without what is another family's further down, and the files it
+    names. Those that need data of one's own are named x_data_bench.cc."""
+    others = [root / "src" / entry for name, entries in families.items() if name != family
+              for entry in entries]
+
+    def is_others(path: Path, own: Path) -> bool:
+        return any(other in (path, *path.parents) and own in other.parents for other in others)
+
+    owned = [root / "src" / entry for entry in families[family]]
+    return [path for own in owned
+            for path in ([own] if own.suffix else sorted(own.rglob("*_bench.cc")))
+            if not is_others(path, own)
             and (with_data or not path.stem.endswith("_data_bench"))]
 
 

@@ -56,6 +56,9 @@ class BenchTest(unittest.TestCase):
             self.assertEqual(names("outer"), ["z_bench.cc", "x_bench.cc"])
             self.assertEqual(names("outer", True), ["v_data_bench.cc", "z_bench.cc", "x_bench.cc"])
             self.assertEqual(names("inner"), ["y_bench.cc"])
+            families["single"] = ["a/x_bench.cc"]
+            self.assertEqual(names("outer"), ["z_bench.cc"])
+            self.assertEqual(names("single"), ["x_bench.cc"])
 
     def test_draws_the_benchmarks_with_several_sizes(self):
         manual = {**run("BM_M/10/manual_time", 9.0), "real_time": 1.0}
