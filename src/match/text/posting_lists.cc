@@ -64,16 +64,6 @@ void PostingLists::Chunk::erase(std::size_t row) {
   if (words_.size() < words_.capacity() / 2) words_.shrink_to_fit();
 }
 
-void PostingLists::List::open(RowKind kind, float score_min) {
-  float& least = gate[gate_of(kind)];
-  least = std::min(least, score_min);
-}
-
-void PostingLists::List::find_gate() {
-  gate = List().gate;
-  for (const Chunk& chunk : chunks) open(chunk.kind(), chunk.first_score_min());
-}
-
 std::size_t PostingLists::find(const Chunks& chunks, RowKind kind, float score_min,
                                RecordRef record) {
   const auto next = std::ranges::partition_point(chunks, [&](const Chunk& chunk) {
@@ -86,8 +76,8 @@ std::size_t PostingLists::find(const Chunks& chunks, RowKind kind, float score_m
 }
 
 void PostingLists::insert(TermId term, RowKind kind, const Row& row) {
-  lists_[term].open(kind, row.score_min);
-  Chunks& chunks = lists_[term].chunks;
+  gates_[term].open(kind, row.score_min);
+  Chunks& chunks = lists_[term];
   const std::size_t at = find(chunks, kind, row.score_min, row.record);
   if (at == chunks.size() || chunks[at].kind() != kind) {
     chunks.reserve(chunks.size() + 1);
@@ -110,7 +100,7 @@ void PostingLists::split(Chunks& chunks, std::size_t at) {
 }
 
 void PostingLists::erase(TermId term, RowKind kind, float score_min, RecordRef record) {
-  Chunks& chunks = lists_[term].chunks;
+  Chunks& chunks = lists_[term];
   const std::size_t at = find(chunks, kind, score_min, record);
   WEIR_CHECK(at < chunks.size() && chunks[at].kind() == kind);
   Chunk& chunk = chunks[at];
@@ -123,7 +113,9 @@ void PostingLists::erase(TermId term, RowKind kind, float score_min, RecordRef r
   } else {
     merge_if_small(chunks, at);
   }
-  if (score_min == lists_[term].gate[gate_of(kind)]) lists_[term].find_gate();
+  if (!gates_[term].is_least(kind, score_min)) return;
+  gates_[term] = RowGate();
+  for (const Chunk& other : chunks) gates_[term].open(other.kind(), other.first_score_min());
 }
 
 // With the next chunk of its kind, or the one before.
@@ -141,8 +133,8 @@ void PostingLists::merge_if_small(Chunks& chunks, std::size_t at) {
 }
 
 void PostingLists::append(TermId term, RowKind kind, const Row& row) {
-  lists_[term].open(kind, row.score_min);
-  Chunks& chunks = lists_[term].chunks;
+  gates_[term].open(kind, row.score_min);
+  Chunks& chunks = lists_[term];
   if (chunks.empty() || chunks.back().kind() != kind ||
       chunks.back().words_.size() + kind.row_words() > kChunkWordsMax) {
     if (!chunks.empty()) chunks.back().words_.shrink_to_fit();
@@ -152,16 +144,16 @@ void PostingLists::append(TermId term, RowKind kind, const Row& row) {
 }
 
 void PostingLists::shrink(TermId term) {
-  Chunks& chunks = lists_[term].chunks;
+  Chunks& chunks = lists_[term];
   if (!chunks.empty()) chunks.back().words_.shrink_to_fit();
   chunks.shrink_to_fit();
 }
 
 std::size_t PostingLists::memory_bytes() const {
-  std::size_t bytes = lists_.capacity() * sizeof(List);
-  for (const List& list : lists_) {
-    bytes += list.chunks.capacity() * sizeof(Chunk);
-    for (const Chunk& chunk : list.chunks) bytes += chunk.words_.capacity() * sizeof(std::uint32_t);
+  std::size_t bytes = lists_.capacity() * sizeof(Chunks) + gates_.capacity() * sizeof(RowGate);
+  for (const Chunks& chunks : lists_) {
+    bytes += chunks.capacity() * sizeof(Chunk);
+    for (const Chunk& chunk : chunks) bytes += chunk.words_.capacity() * sizeof(std::uint32_t);
   }
   return bytes;
 }

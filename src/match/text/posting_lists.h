@@ -10,11 +10,11 @@
 // and erasing cost a search and a move within one chunk of 4 KiB. Single-threaded.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -48,6 +48,39 @@ struct RowKind {
 
  private:
   static constexpr std::uint8_t kAllBit = 16;
+};
+
+// The least thresholds of a term's rows: of kAny rows with no, one or two terms behind, and of all
+// others, each as the upper half of a float, so not above what it is. Who can reach none of them
+// need not look at the term's rows.
+class RowGate {
+ public:
+  static constexpr std::size_t kCount = 4;
+
+  float least(std::size_t i) const {
+    return std::bit_cast<float>(std::uint32_t{halves_[i]} << 16U);
+  }
+  void open(RowKind kind, float score_min) {
+    std::uint16_t& half = halves_[place_of(kind)];
+    half = std::min(half, half_of(score_min));
+  }
+  // Whether the row may be the one with the least threshold.
+  bool is_least(RowKind kind, float score_min) const {
+    return halves_[place_of(kind)] == half_of(score_min);
+  }
+
+ private:
+  static constexpr std::uint16_t kClosed = 0x7f80;  // infinity
+
+  static std::uint16_t half_of(float score_min) {
+    return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(score_min) >> 16U);
+  }
+  static std::size_t place_of(RowKind kind) {
+    const bool has_own = kind.mode() == TextMode::kAny && kind.later_count_max() < kCount - 1;
+    return has_own ? kind.later_count_max() : kCount - 1;
+  }
+
+  std::array<std::uint16_t, kCount> halves_ = {kClosed, kClosed, kClosed, kClosed};
 };
 
 class PostingLists {
@@ -86,12 +119,10 @@ class PostingLists {
     std::vector<std::uint32_t> words_;
   };
 
-  // The least thresholds under a term: of kAny rows with no, one or two terms behind, and of all
-  // others. Who can reach none of them need not look at the term's chunks.
-  static constexpr std::size_t kGateCount = 4;
-  using Gate = std::array<float, kGateCount>;
-
-  void resize(std::size_t term_count) { lists_.resize(term_count); }
+  void resize(std::size_t term_count) {
+    gates_.resize(term_count);
+    lists_.resize(term_count);
+  }
   void insert(TermId term, RowKind kind, const Row& row);
   // Requires that it is there.
   void erase(TermId term, RowKind kind, float score_min, RecordRef record);
@@ -100,27 +131,14 @@ class PostingLists {
   // After appending.
   void shrink(TermId term);
 
-  const Gate& gate(TermId term) const { return lists_[term].gate; }
-  std::span<const Chunk> chunks(TermId term) const { return lists_[term].chunks; }
-  void prefetch(TermId term) const { __builtin_prefetch(&lists_[term]); }
-  void prefetch_chunks(TermId term) const { __builtin_prefetch(lists_[term].chunks.data()); }
+  const RowGate& gate(TermId term) const { return gates_[term]; }
+  std::span<const Chunk> chunks(TermId term) const { return lists_[term]; }
+  void prefetch_gate(TermId term) const { __builtin_prefetch(&gates_[term]); }
+  void prefetch_chunks(TermId term) const { __builtin_prefetch(lists_[term].data()); }
   std::size_t memory_bytes() const;
 
  private:
   using Chunks = std::vector<Chunk>;
-  static constexpr float kClosed = std::numeric_limits<float>::infinity();
-  struct List {
-    Gate gate = {kClosed, kClosed, kClosed, kClosed};
-    Chunks chunks = {};
-
-    void open(RowKind kind, float score_min);
-    void find_gate();
-  };
-
-  static std::size_t gate_of(RowKind kind) {
-    const bool has_own = kind.mode() == TextMode::kAny && kind.later_count_max() < kGateCount - 1;
-    return has_own ? kind.later_count_max() : kGateCount - 1;
-  }
 
   // The chunk of the kind that the row belongs in; the end of the kind's chunks if it has none.
   static std::size_t find(const Chunks& chunks, RowKind kind, float score_min, RecordRef record);
@@ -130,7 +148,8 @@ class PostingLists {
     return chunks.begin() + static_cast<std::ptrdiff_t>(at);
   }
 
-  std::vector<List> lists_;  // by term
+  std::vector<RowGate> gates_;  // by term
+  std::vector<Chunks> lists_;   // by term
 };
 
 }  // namespace weir::match::text

@@ -13,7 +13,7 @@ namespace {
 
 struct Scan {
   DocumentTerm term;
-  float reach;
+  double reach;
   const DocumentShares& shares;
   std::vector<Candidate>& candidates;
 };
@@ -26,7 +26,7 @@ std::size_t read_rows(std::span<const std::uint32_t> words, const Scan& scan,
   const std::uint32_t* row = words.data();
   const std::uint32_t* const end = row + words.size();
   for (; row != end; row += kWidth) {
-    const auto score_min = std::bit_cast<float>(row[0]);
+    const auto score_min = static_cast<double>(std::bit_cast<float>(row[0]));
     if (score_min > scan.reach) break;
     if (may_match(score_min, row + 2)) scan.candidates.push_back({row[1], scan.term.term});
   }
@@ -35,16 +35,16 @@ std::size_t read_rows(std::span<const std::uint32_t> words, const Scan& scan,
 
 template <std::size_t LaterCount>
 std::size_t scan_any(std::span<const std::uint32_t> words, const Scan& scan) {
-  return read_rows<LaterCount>(words, scan, [&](float score_min, const std::uint32_t* later) {
+  return read_rows<LaterCount>(words, scan, [&](double score_min, const std::uint32_t* later) {
     double sum = scan.term.share;
     for (std::size_t i = 0; i < LaterCount; ++i) sum += scan.shares[later[i]];
-    return sum * TopShares::kMargin >= static_cast<double>(score_min);
+    return sum * TopShares::kMargin >= score_min;
   });
 }
 
 template <std::size_t LaterCount>
 std::size_t scan_all(std::span<const std::uint32_t> words, const Scan& scan) {
-  return read_rows<LaterCount>(words, scan, [&](float, const std::uint32_t* later) {
+  return read_rows<LaterCount>(words, scan, [&](double, const std::uint32_t* later) {
     for (std::size_t i = 0; i < LaterCount; ++i) {
       if (!scan.shares.has(later[i])) return false;
     }
@@ -59,7 +59,7 @@ std::size_t scan_inline(TextMode mode, std::span<const std::uint32_t> words, con
 }
 
 std::size_t scan_long(std::span<const std::uint32_t> words, const Scan& scan) {
-  return read_rows<0>(words, scan, [](float, const std::uint32_t*) { return true; });
+  return read_rows<0>(words, scan, [](double, const std::uint32_t*) { return true; });
 }
 
 std::size_t read_chunk(const PostingLists::Chunk& chunk, const Scan& scan) {

@@ -20,7 +20,7 @@ struct Candidate {
 struct ChunkScan {
   const PostingLists::Chunk* chunk;
   DocumentTerm term;  // whose chunk it is
-  float reach;
+  double reach;
   std::uint32_t row_count = 0;  // of rows that were read
 };
 

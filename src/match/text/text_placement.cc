@@ -159,39 +159,41 @@ void TextPlacement::find(std::span<const DocumentTerm> document, const DocumentS
   }
 }
 
-// Terms that no filter here has are left out. Afterwards those of a level begin at its end of
-// before, and end where the next level's begin.
+// Terms that no filter here has are left out. Afterwards the terms of a level end where the next
+// level's begin.
 void TextPlacement::sort_by_level(std::span<const DocumentTerm> document) {
-  level_ends_.fill(0);
+  level_begins_.fill(0);
   for (const DocumentTerm& term : document) {
     if (term.term >= levels_.size() || levels_[term.term] == kNoLevel) continue;
-    ++level_ends_[levels_[term.term]];
-    lists_.prefetch(term.term);
+    ++level_begins_[levels_[term.term]];
+    lists_.prefetch_gate(term.term);
   }
-  std::partial_sum(level_ends_.begin(), level_ends_.end(), level_ends_.begin());
-  sorted_.resize(level_ends_.back());
+  std::partial_sum(level_begins_.begin(), level_begins_.end(), level_begins_.begin());
+  sorted_.resize(level_begins_.back());
   for (const DocumentTerm& term : document) {
     if (term.term >= levels_.size() || levels_[term.term] == kNoLevel) continue;
-    sorted_[--level_ends_[levels_[term.term]]] = term;
+    sorted_[--level_begins_[levels_[term.term]]] = term;
   }
 }
 
-// Terms of one level are not told apart here: each counts as behind the others.
+// From the common to the rare. Terms of one level are not told apart here: each counts as behind
+// the others.
 void TextPlacement::open_terms() {
   open_.clear();
   tops_.clear();
   TopShares top;
-  for (std::size_t level = kLevelCount; level-- > 0;) {
-    const std::span<const DocumentTerm> terms(sorted_.data() + level_ends_[level],
-                                              sorted_.data() + level_ends_[level + 1]);
-    if (terms.empty()) continue;
-    for (const DocumentTerm& term : terms) top.add(term.share);
-    for (const DocumentTerm& term : terms) {
+  for (std::size_t end = sorted_.size(); end > 0;) {
+    const std::size_t begin = level_begins_[levels_[sorted_[end - 1].term]];
+    const std::size_t open_count = open_.size();
+    for (std::size_t i = begin; i < end; ++i) top.add(sorted_[i].share);
+    for (std::size_t i = begin; i < end; ++i) {
+      const DocumentTerm& term = sorted_[i];
       if (!top.opens(lists_.gate(term.term), term.share)) continue;
       open_.push_back({term, static_cast<std::uint32_t>(tops_.size())});
       lists_.prefetch_chunks(term.term);
     }
-    tops_.push_back(top);
+    if (open_.size() != open_count) tops_.push_back(top);
+    end = begin;
   }
 }
 
@@ -199,8 +201,8 @@ void TextPlacement::open_chunks() {
   scans_.clear();
   for (const auto& [term, top] : open_) {
     for (const PostingLists::Chunk& chunk : lists_.chunks(term.term)) {
-      const float reach = tops_[top].reach(term.share, chunk.kind().later_count_max());
-      if (chunk.first_score_min() > reach) continue;
+      const double reach = tops_[top].reach(term.share, chunk.kind().later_count_max());
+      if (static_cast<double>(chunk.first_score_min()) > reach) continue;
       scans_.push_back({&chunk, term, reach});
     }
   }

@@ -101,9 +101,9 @@ class TextPlacement {
   std::vector<TermId> ordered_;       // the terms of the record at hand
 
   // Of the document at hand.
-  std::array<std::uint32_t, kLevelCount + 1> level_ends_{};
+  std::array<std::uint32_t, kLevelCount + 1> level_begins_{};
   std::vector<DocumentTerm> sorted_;  // by level
-  std::vector<TopShares> tops_;       // as they were for each level
+  std::vector<TopShares> tops_;       // as they were when terms were opened
   std::vector<OpenTerm> open_;
   std::vector<ChunkScan> scans_;
   std::size_t read_count_ = 0;
