@@ -21,6 +21,7 @@ std::string type_name(const Setting& setting) {
     case SettingType::kBytes:
       return "BYTES";
     case SettingType::kCount:
+    case SettingType::kNumber:
       return "N";
     case SettingType::kShare:
       return "SHARE";

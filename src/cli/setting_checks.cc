@@ -12,6 +12,7 @@
 #include "base/near_name.h"
 #include "broker/grant_text.h"
 #include "match/text_analyzer.h"
+#include "match/text_language.h"
 #include "server/address_guard.h"
 
 namespace weir::cli {
@@ -76,8 +77,8 @@ base::Result<void> check_network(const std::string& text) {
 }
 
 base::Result<void> check_text_language(const std::string& text) {
+  if (match::text_language(text)) return {};
   const std::vector<std::string> names = match::TextAnalyzer::languages();
-  if (std::ranges::find(names, text) != names.end()) return {};
   const std::vector<std::string_view> views(names.begin(), names.end());
   return unfit(fmt::format("one of: {}{}", fmt::join(names, " "), base::did_you_mean(text, views)));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -50,11 +51,20 @@ std::optional<double> parse_share(std::string_view text) {
   return is_allowed ? std::optional(share) : std::nullopt;
 }
 
+std::optional<double> parse_not_negative(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, number);
+  if (failed != std::errc() || rest != end || !std::isfinite(number)) return std::nullopt;
+  return number >= 0 ? std::optional(number) : std::nullopt;
+}
+
 // Without an exponent, as short as it can be.
-std::string share_text(double share) {
-  std::array<char, 64> digits{};
+std::string number_text(double number) {
+  constexpr std::size_t kDigitsMax = 400;  // of any finite number, and its sign
+  std::array<char, kDigitsMax> digits{};
   const auto written =
-      std::to_chars(digits.data(), digits.data() + digits.size(), share, std::chars_format::fixed);
+      std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
   return {digits.data(), written.ptr};
 }
 
@@ -112,9 +122,10 @@ class Writer {
     return true;
   }
   bool operator()(Place<double> place) const {
-    const auto share = parse_share(texts_[0]);
-    if (share) place(settings_) = *share;
-    return share.has_value();
+    const bool is_share = setting_.type == SettingType::kShare;
+    const auto number = is_share ? parse_share(texts_[0]) : parse_not_negative(texts_[0]);
+    if (number) place(settings_) = *number;
+    return number.has_value();
   }
   bool operator()(Place<std::uint64_t> place) const { return number(place); }
   bool operator()(Place<std::uint32_t> place) const { return number(place); }
@@ -162,7 +173,7 @@ class Reader {
   std::string operator()(Place<std::optional<base::Duration>> place) const {
     return place(settings_) ? duration(*place(settings_)) : toml_text("off");
   }
-  std::string operator()(Place<double> place) const { return share_text(place(settings_)); }
+  std::string operator()(Place<double> place) const { return number_text(place(settings_)); }
   std::string operator()(Place<std::uint64_t> place) const { return number(place(settings_)); }
   std::string operator()(Place<std::uint32_t> place) const { return number(place(settings_)); }
   std::string operator()(Place<std::optional<std::uint32_t>> place) const {
@@ -203,8 +214,10 @@ std::string expected_value(const Setting& setting) {
                      : fmt::format("a whole number from {}{}", setting.min, off);
     case SettingType::kShare:
       return fmt::format("a share such as 0.001 or 0.1%, from {} to {}, or 0",
-                         share_text(filter::kFalsePositivesMin),
-                         share_text(filter::kFalsePositivesMax));
+                         number_text(filter::kFalsePositivesMin),
+                         number_text(filter::kFalsePositivesMax));
+    case SettingType::kNumber:
+      return "a number such as 1 or 0.5, not below 0";
     case SettingType::kWord:
       return fmt::format("one of: {}", fmt::join(setting.words, " "));
     case SettingType::kText:

@@ -13,8 +13,8 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kTypeNames = {"duration", "bytes", "count", "share",
-                                                        "word",     "text",  "list"};
+constexpr std::array<std::string_view, 8> kTypeNames = {"duration", "bytes", "count", "share",
+                                                        "number",   "word",  "text",  "list"};
 
 base::Error conflict(std::string message) {
   return {base::ErrorId::kConfigKey, std::move(message), std::nullopt};

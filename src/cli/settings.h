@@ -49,8 +49,9 @@ enum class SettingType : std::uint8_t {
   kDuration,  // 90s, 1h30m
   kBytes,     // 65536, 16MiB
   kCount,
-  kShare,  // of false positives: 0.001, 0.1%, or 0 for none
-  kWord,   // one of a few
+  kShare,   // of false positives: 0.001, 0.1%, or 0 for none
+  kNumber,  // not below 0: 1, 0.5
+  kWord,    // one of a few
   kText,
   kList,  // of texts
 };

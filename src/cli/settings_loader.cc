@@ -67,6 +67,8 @@ bool has_right_kind(const Setting& setting, ConfigKind kind) {
     case SettingType::kShare:
       return kind == ConfigKind::kFraction || kind == ConfigKind::kInteger ||
              kind == ConfigKind::kText;
+    case SettingType::kNumber:
+      return kind == ConfigKind::kFraction || kind == ConfigKind::kInteger;
     default:
       return kind == ConfigKind::kText;
   }

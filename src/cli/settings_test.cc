@@ -109,6 +109,7 @@ TEST(SettingsTest, SaysWhatItExpects) {
   EXPECT_THAT(refused("webhooks.allowed_networks", {"10.0.0.0/33"}), HasSubstr("a network such"));
   EXPECT_THAT(refused("server.anonymous_grants", {"everything"}), HasSubstr("publish, subscribe"));
   EXPECT_THAT(refused("broker.language", {"germn"}), HasSubstr("did you mean 'german'?"));
+  EXPECT_EQ(refused("broker.language", {"de-AT"}), "accepted");
   EXPECT_THAT(refused("store.directory", {""}), HasSubstr("not empty"));
   EXPECT_EQ(refused("broker.dedup_false_positives", {"0.6"}),
             "broker.dedup_false_positives is '0.6', expected a share such as 0.001 or 0.1%, from "
@@ -116,6 +117,22 @@ TEST(SettingsTest, SaysWhatItExpects) {
   EXPECT_EQ(refused("server.stop_grace", {"0s"}), "accepted");
   EXPECT_THAT(refused("server.idle_timeout", {"0s"}), HasSubstr("a duration"));
   EXPECT_THAT(refused("server.idle_timeout", {"10us"}), HasSubstr("a duration"));
+}
+
+TEST(SettingsTest, TakesNumbers) {
+  const Setting& setting = *find_setting("filter.text_score");
+  Settings settings;
+  EXPECT_EQ(toml_value(setting, settings), "1");
+  for (const char* text : {"0", "0.25", "1e300", "1e-300", "123456.789"}) {
+    ASSERT_TRUE(set(setting, {text}, settings, setting.name, base::ErrorId::kConfigKey)) << text;
+    EXPECT_EQ(settings.broker.engine.text_score, std::stod(text));
+    EXPECT_EQ(std::stod(toml_value(setting, settings)), std::stod(text));
+  }
+  for (const char* text : {"", "-1", "1%", "inf", "nan", "1e999", "x", "1 "}) {
+    EXPECT_EQ(refused(setting.name, {text}),
+              std::string("filter.text_score is '") + text +
+                  "', expected a number such as 1 or 0.5, not below 0");
+  }
 }
 
 TEST(SettingsTest, TakesShares) {

@@ -25,13 +25,14 @@ std::string cell_text(std::string_view cell) {
   return code ? text.substr(1, text.size() - 2) : text;
 }
 
-// Nothing if the line is no row of a table.
+// Nothing if the line is no row of a table. A bar behind a backslash parts nothing.
 std::optional<std::vector<std::string>> cells_of(std::string_view line) {
   if (!line.starts_with('|') || !line.ends_with('|') || line.size() < 2) return std::nullopt;
   line = line.substr(1, line.size() - 2);
   std::vector<std::string> cells;
   for (;;) {
-    const std::size_t bar = line.find('|');
+    std::size_t bar = line.find('|');
+    while (bar != line.npos && bar > 0 && line[bar - 1] == '\\') bar = line.find('|', bar + 1);
     cells.push_back(cell_text(line.substr(0, bar)));
     if (bar == std::string_view::npos) return cells;
     line.remove_prefix(bar + 1);

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/text_scorer.h"
 
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
 #include "match/text_distance.h"
+#include "match/text_language.h"
 #include "match/text_strings.h"
 
 namespace weir::match {
 namespace {
 
+constexpr std::string_view kLanguageAttribute = "lang";
+constexpr std::string_view kAnyLanguage = "none";
+
 // Whether the event's text is in a language, or may be.
-bool is_in(const std::string& language, const event::Event& event) {
-  const event::Attribute* const named = event.find("lang");
-  return named == nullptr || language == "none" || named->text == language;
+bool is_in(std::string_view language, const event::Event& event) {
+  const event::Attribute* const named = event.find(kLanguageAttribute);
+  return named == nullptr || language == kAnyLanguage || text_language(named->text) == language;
 }
 
 }  // namespace
@@ -53,8 +58,10 @@ base::Result<std::vector<TextQuery>> TextScorer::compile(const filter::Filter& f
   return compiled;
 }
 
+// What is not known stays as it is, for the analysis to refuse it.
 std::string TextScorer::language_of(const filter::TextSource& source) const {
-  return source.language.empty() ? analysis_.language : source.language;
+  const std::string& named = source.language.empty() ? analysis_.language : source.language;
+  return text_language(named).value_or(named);
 }
 
 TextScorer::Key TextScorer::key_of(const filter::TextSource& source) const {

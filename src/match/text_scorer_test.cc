@@ -165,7 +165,7 @@ TEST(TextScorerTest, APhraseIsInOneStringOfOneField) {
 TEST(TextScorerTest, EachLanguageHasItsOwnAnalysisAndStatistics) {
   TextScorer scorer({}, {});
   const auto english = filter_of("text(data.a) about all 'storms'");
-  const auto same = filter_of("text(data.a) in 'english' about all 'storming'");
+  const auto same = filter_of("text(data.a) in 'EN-gb' about all 'storming'");
   const auto german = filter_of("text(data.a) in 'german' about all 'Stürme'");
   for (const auto& filter : {english, same, german}) ASSERT_TRUE(scorer.add(*filter));
   EXPECT_EQ(scorer.corpus(english->abouts()[0]->source), scorer.corpus(same->abouts()[0]->source));
@@ -208,11 +208,12 @@ TEST(TextScorerTest, AnEventInAnotherLanguageHasNoText) {
   EXPECT_EQ(publish(R"({"data":{"a":"Sturm"}})"), "yyy");
   EXPECT_EQ(publish(R"({"lang":"german","data":{"a":"Sturm"}})"), "y-y");
   EXPECT_EQ(publish(R"({"lang":"english","data":{"a":"Sturm"}})"), "-yy");
+  EXPECT_EQ(publish(R"({"lang":"de-AT","data":{"a":"Sturm"}})"), "y-y");
   EXPECT_EQ(publish(R"({"lang":"klingon","data":{"a":"Sturm"}})"), "--y");
   EXPECT_EQ(publish(R"({"lang":5,"data":{"a":"Sturm"}})"), "--y");
-  EXPECT_EQ(document_count(scorer, german), 2U);
+  EXPECT_EQ(document_count(scorer, german), 3U);
   EXPECT_EQ(document_count(scorer, english), 2U);
-  EXPECT_EQ(document_count(scorer, any), 5U);
+  EXPECT_EQ(document_count(scorer, any), 6U);
 }
 
 TEST(TextScorerTest, AsksForTheDefaultScoreWhereNothingElseIsSaid) {
