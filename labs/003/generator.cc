@@ -95,7 +95,7 @@ Documents make_documents(const DocumentOptions& options) {
     const std::size_t length =
         options.length_min + prng.below(options.length_max - options.length_min + 1);
     documents.documents.push_back(draw_document(length, frequencies, draw, prng));
-    documents.corpus.add(documents.documents.back());
+    documents.corpus.add(documents.documents.back(), {});
   }
   return documents;
 }

@@ -51,7 +51,7 @@ base::Result<Documents> parse_documents(std::string_view name, std::string_view 
     std::vector<std::string> terms;
     analyzer->analyze(take_until(text, '\n'), terms);
     documents.documents.push_back(match::count_terms(std::move(terms)));
-    documents.corpus.add(documents.documents.back());
+    documents.corpus.add(documents.documents.back(), {});
   }
   if (documents.corpus.term_count() == 0) {
     return file_error(fmt::format("{}: no document has a term", name));

@@ -27,7 +27,8 @@ struct QueryLog {
 struct Documents {
   std::string name;
   std::vector<match::TermCounts> documents = {};
-  match::TextCorpus corpus = match::TextCorpus{};  // of all of them
+  // Of all of them, not of some epoch.
+  match::TextCorpus corpus = match::TextCorpus({.epoch_document_count_max = 1});
 };
 
 // Fails with kCliFile for a log without a query that has terms, or no documents with terms.

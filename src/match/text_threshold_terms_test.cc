@@ -133,7 +133,7 @@ class RandomCorpus {
       const std::size_t length = 1 + prng_.below(600);
       for (std::size_t j = 0; j < length; ++j) terms.push_back(draw_term());
       documents_.push_back(count_terms(std::move(terms)));
-      corpus_.add(documents_.back());
+      corpus_.add(documents_.back(), {});
     }
   }
 
