@@ -165,8 +165,7 @@ def main() -> int:
     if arguments.data:
         os.environ["WEIR_BENCH_DATA"] = str(OUTPUT / "data")
         try:
-            for family in chosen:
-                bench_data.prepare(family, arguments.data, OUTPUT / "data")
+            bench_data.prepare(chosen, arguments.data, OUTPUT / "data")
         except DataError as error:
             sys.exit(f"bench: {error}")
     try:

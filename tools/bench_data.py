@@ -5,6 +5,7 @@ content: filters and events, one a line. `pubs_subs` has both; its subscriptions
 same operators on a symbol that is published, with values that it had. `quotes_daily` has quotes
 only, and gets the same kind of subscriptions.
 change: one-minute quotes in the order of time, a symbol and its closing price a line.
+text: the messages in `text` without their heads, and the queries in `queries`, one a line.
 """
 
 import csv
@@ -76,8 +77,8 @@ def prepare_content(data: Path, output: Path) -> None:
     for name, quotes in sources.items():
         if not quotes:
             raise DataError(f"{data / name} has nothing to read")
-        (output / f"{name}.filters").write_text("\n".join(filters_of(quotes, templates)) + "\n")
-        (output / f"{name}.events").write_text("\n".join(events_of(quotes)) + "\n")
+        write_lines(output / f"{name}.filters", filters_of(quotes, templates))
+        write_lines(output / f"{name}.events", events_of(quotes))
 
 
 def read_minutes(folder: Path) -> list[tuple[str, str, float]]:
@@ -91,15 +92,43 @@ def prepare_change(data: Path, output: Path) -> None:
     rows = read_minutes(data / "quotes_1min")
     if not rows:
         raise DataError(f"{data / 'quotes_1min'} has nothing to read")
-    lines = [f"{symbol} {price!r}\n" for _, symbol, price in rows]
-    (output / "quotes_1min.readings").write_text("".join(lines))
+    write_lines(output / "quotes_1min.readings",
+                [f"{symbol} {price!r}" for _, symbol, price in rows])
 
 
-PREPARE = {"content": prepare_content, "change": prepare_change}
+def body_of(message: str) -> str:
+    """What follows the first blank line, in one line. Some archives have tabs for line ends."""
+    parts = re.split(r"\r?\n\r?\n|\t\t", message, maxsplit=1)
+    return " ".join(parts[-1].split())
 
 
-def prepare(family: str, data: Path, output: Path) -> None:
-    """For families that have benchmarks on data. Raises DataError if it is not as expected."""
+def read_queries(folder: Path) -> list[str]:
+    paths = sorted(folder.glob("*.txt*")) if folder.is_dir() else []
+    if not paths:
+        raise DataError(f"{folder} has no *.txt* (queries)")
+    queries = []
+    for path in paths:
+        with open_text(path) as file:
+            queries += [line.split(":", 1)[-1].strip() for line in file]
+    return queries
+
+
+def prepare_text(data: Path, output: Path) -> None:
+    archive = find_file(data / "text", "*.tar*", "messages")
+    write_lines(output / "news.documents", [body_of(text) for _, text in archived_texts(archive)])
+    write_lines(output / "queries.texts", read_queries(data / "queries"))
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    path.write_text("\n".join(lines) + "\n")
+
+
+PREPARE = {"content": prepare_content, "change": prepare_change, "text": prepare_text}
+
+
+def prepare(families: list[str], data: Path, output: Path) -> None:
+    """Raises DataError if the data is not as expected."""
     output.mkdir(parents=True, exist_ok=True)
-    if family in PREPARE:
-        PREPARE[family](data, output)
+    for family in families:
+        if family in PREPARE:
+            PREPARE[family](data, output)

@@ -200,7 +200,7 @@ class AnalyzeTest(unittest.TestCase):
                           "4 words, 3 terms, 3 distinct".split()])
 
     def test_the_example_of_the_document_is_true(self):
-        document = (ROOT / "docs/filters.md").read_text()
+        document = (ROOT / "docs/text.md").read_text()
         example = document.split('$ weir analyze "')[1].split("```")[0]
         text, shown = example.split('"\n', 1)
         self.assertEqual(weir("analyze", text).out, shown)

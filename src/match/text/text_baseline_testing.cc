@@ -7,10 +7,16 @@ void TermAtATime::add(std::span<const std::uint32_t> terms, double score_min) {
   constexpr double kMargin = 1 - 0x1.0p-16;  // of sums of floats
   const auto filter = static_cast<std::uint32_t>(score_mins_.size());
   for (const std::uint32_t term : terms) lists_[term].push_back(filter);
-  if (mode_ == TextMode::kAll) {
-    counts_.push_back({0, static_cast<std::uint8_t>(terms.size())});
-  } else {
-    sums_.push_back({0, static_cast<float>(score_min * kMargin)});
+  switch (method_) {
+    case Method::kSums:
+      sums_.push_back({0, static_cast<float>(score_min * kMargin)});
+      break;
+    case Method::kSumsAndCounts:
+      counted_sums_.push_back({0, 0, static_cast<std::uint16_t>(terms.size())});
+      break;
+    case Method::kCounts:
+      counts_.push_back({0, static_cast<std::uint8_t>(terms.size())});
+      break;
   }
   score_mins_.push_back(score_min);
   terms_.insert(terms_.end(), terms.begin(), terms.end());
@@ -20,10 +26,16 @@ void TermAtATime::add(std::span<const std::uint32_t> terms, double score_min) {
 void TermAtATime::match(std::span<const DocumentTerm> document, std::vector<TextHit>& hits) {
   for (const auto& [term, share] : document) shares_[term] = share;
   noted_.clear();
-  if (mode_ == TextMode::kAll) {
-    count_up(document);
-  } else {
-    add_up(document);
+  switch (method_) {
+    case Method::kSums:
+      add_up(document);
+      break;
+    case Method::kSumsAndCounts:
+      add_and_count_up(document);
+      break;
+    case Method::kCounts:
+      count_up(document);
+      break;
   }
   for (const std::uint32_t filter : noted_) verify(filter, hits);
   for (const auto& [term, share] : document) shares_[term] = 0;
@@ -41,6 +53,23 @@ void TermAtATime::add_up(std::span<const DocumentTerm> document) {
   }
   for (const auto& [term, share] : document) {
     for (const std::uint32_t filter : lists_[term]) sums_[filter].score = 0;
+  }
+}
+
+void TermAtATime::add_and_count_up(std::span<const DocumentTerm> document) {
+  for (const auto& [term, share] : document) {
+    const auto step = static_cast<float>(share);
+    for (const std::uint32_t filter : lists_[term]) {
+      CountedSum& sum = counted_sums_[filter];
+      sum.score += step;
+      if (++sum.count == sum.needed) noted_.push_back(filter);
+    }
+  }
+  for (const auto& [term, share] : document) {
+    for (const std::uint32_t filter : lists_[term]) {
+      counted_sums_[filter].score = 0;
+      counted_sums_[filter].count = 0;
+    }
   }
 }
 

@@ -20,10 +20,16 @@ namespace weir::match::text {
 
 class TermAtATime {
  public:
-  TermAtATime(TextMode mode, std::size_t term_count)
-      : mode_(mode), lists_(term_count), shares_(term_count) {}
+  enum class Method : std::uint8_t {
+    kSums,
+    kSumsAndCounts,  // for TextMode::kAll
+    kCounts,         // for TextMode::kAll with thresholds of 0
+  };
 
-  // Members are numbered as they come. At most 255 terms, if all are needed.
+  TermAtATime(Method method, std::size_t term_count)
+      : method_(method), lists_(term_count), shares_(term_count) {}
+
+  // Members are numbered as they come. At most 255 terms, if they are counted.
   void add(std::span<const std::uint32_t> terms, double score_min);
   void match(std::span<const DocumentTerm> document, std::vector<TextHit>& hits);
   std::size_t posting_count(std::span<const DocumentTerm> document) const;
@@ -33,21 +39,28 @@ class TermAtATime {
     float score;
     float score_min;  // a little less than it is
   };
+  struct CountedSum {
+    float score;
+    std::uint16_t count;
+    std::uint16_t needed;
+  };
   struct Count {
     std::uint8_t count;
     std::uint8_t needed;
   };
 
   void add_up(std::span<const DocumentTerm> document);
+  void add_and_count_up(std::span<const DocumentTerm> document);
   void count_up(std::span<const DocumentTerm> document);
   void verify(std::uint32_t filter, std::vector<TextHit>& hits) const;
 
-  TextMode mode_;
+  Method method_;
   std::vector<std::vector<std::uint32_t>> lists_;  // by term
-  std::vector<Sum> sums_;                          // by filter
-  std::vector<Count> counts_;                      // by filter
-  std::vector<double> score_mins_;                 // by filter
-  std::vector<std::uint32_t> term_ends_;           // by filter, in terms_
+  std::vector<Sum> sums_;                          // by filter, as these two
+  std::vector<CountedSum> counted_sums_;
+  std::vector<Count> counts_;
+  std::vector<double> score_mins_;        // by filter
+  std::vector<std::uint32_t> term_ends_;  // by filter, in terms_
   std::vector<std::uint32_t> terms_;
   std::vector<double> shares_;  // by term
   std::vector<std::uint32_t> noted_;

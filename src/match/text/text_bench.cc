@@ -12,15 +12,12 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/cpu_time_testing.h"
 #include "base/prng.h"
-#include "match/text/text_baseline_testing.h"
 #include "match/text/text_case_testing.h"
 #include "match/text/text_index.h"
 #include "match/text/text_workload_testing.h"
@@ -29,7 +26,6 @@ namespace weir::match::text {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kMeasuredCount = 1000;  // documents
 
 enum class Kind : std::uint8_t {
   kBursty,  // some terms come several times, as in articles
@@ -42,126 +38,26 @@ TextWorkload& workload_of(Kind kind) {
   return kind == Kind::kBursty ? bursty : flat;
 }
 
-// Filters as the index takes them.
-class FilterSet {
- public:
-  FilterSet(const TextWorkload& workload, std::span<const WorkloadFilter> filters, TextMode mode) {
-    views_.reserve(filters.size() * 3);
-    for (const WorkloadFilter& filter : filters) {
-      const std::size_t begin = views_.size();
-      for (const std::uint32_t term : filter.terms) views_.push_back(workload.name(term));
-      filters_.push_back({.member = static_cast<MemberId>(filters_.size()),
-                          .mode = mode,
-                          .terms = std::span(views_).subspan(begin),
-                          .score_min = mode == TextMode::kAll ? 0 : filter.score_min});
-    }
-  }
-
-  std::span<const TextFilter> all() const { return filters_; }
-
- private:
-  std::vector<std::string_view> views_;
-  std::vector<TextFilter> filters_;
-};
-
-// The index and the baseline, with the same filters.
-class Case {
- public:
-  Case(Kind kind, TextMode mode, std::size_t count)
-      : workload_(workload_of(kind)),
-        baseline_(mode, TextWorkload::kTermCount),
-        own_(workload_.filters(count)),
-        filters_(workload_, own_, mode) {
-    bulk_seconds_ = base::seconds_of([&] { index_.add_all(filters_.all()); });
-    append_seconds_ = base::seconds_of([&] {
-      for (const WorkloadFilter& filter : own_) {
-        baseline_.add(filter.terms, mode == TextMode::kAll ? 0 : filter.score_min);
-      }
-    });
-    run_index(index_, known(workload_.documents()));  // so that it knows what is rare
-    use(std::span(workload_.documents()).first(kMeasuredCount));
-  }
-
-  // From now on these documents are measured.
-  void use(std::span<const std::vector<DocumentTerm>> documents) {
-    documents_.assign(documents.begin(), documents.end());
-    known_ = known(documents);
-    const TextRun expected = run_baseline(baseline_, documents_);
-    const TextRun found = run_index(index_, known_);
-    WEIR_CHECK(found.hit_count == expected.hit_count && found.checksum == expected.checksum);
-    baseline_best_ = expected.seconds_per_document;
-    index_best_ = found.seconds_per_document;
-    hits_per_document_ =
-        static_cast<double>(found.hit_count) / static_cast<double>(documents_.size());
-  }
-
-  double measure() {
-    const double seconds = run_index(index_, known_).seconds_per_document;
-    index_best_ = std::min(index_best_, seconds);
-    baseline_best_ =
-        std::min(baseline_best_, run_baseline(baseline_, documents_).seconds_per_document);
-    return seconds * static_cast<double>(documents_.size());
-  }
-
-  void report(benchmark::State& state) {
-    const TextCounters before = index_.counters();
-    run_index(index_, known_);
-    const TextCounters after = index_.counters();
-    const auto count = static_cast<double>(documents_.size());
-    state.counters["documents_per_cpu_s"] = 1 / index_best_;
-    state.counters["baseline_per_cpu_s"] = 1 / baseline_best_;
-    state.counters["x_baseline"] = baseline_best_ / index_best_;
-    state.counters["scanned"] = static_cast<double>(after.scanned - before.scanned) / count;
-    state.counters["verified"] = static_cast<double>(after.verified - before.verified) / count;
-    state.counters["matches"] = hits_per_document_;
-    state.counters["placements"] = static_cast<double>(after.placements);
-    state.counters["bytes_per_filter"] =
-        static_cast<double>(index_.memory_bytes()) / static_cast<double>(index_.size());
-    state.counters["bulk_s"] = bulk_seconds_;
-    state.counters["x_append_bulk"] = append_seconds_ / bulk_seconds_;
-  }
-
-  TextIndex& index() { return index_; }
-  TextWorkload& workload() { return workload_; }
-  std::span<const TextFilter> filters() const { return filters_.all(); }
-  double seconds_per_document() const { return index_best_; }
-
- private:
-  Documents known(std::span<const std::vector<DocumentTerm>> documents) const {
-    return known_documents(index_, documents, [&](std::uint32_t term) -> std::string_view {
-      return workload_.name(term);
-    });
-  }
-
-  TextWorkload& workload_;
-  TextIndex index_;
-  TermAtATime baseline_;
-  std::vector<WorkloadFilter> own_;
-  FilterSet filters_;
-  Documents documents_;  // by the workload's numbers
-  Documents known_;      // by the index's
-  double bulk_seconds_ = 0;
-  double append_seconds_ = 0;
-  double index_best_ = kInfinity;
-  double baseline_best_ = kInfinity;
-  double hits_per_document_ = 0;
-};
+std::unique_ptr<TextCase> make_case(Kind kind, TextMode mode, std::size_t count) {
+  TextWorkload& workload = workload_of(kind);
+  return std::make_unique<TextCase>(workload, mode, workload.filters(count));
+}
 
 // Repetitions of a benchmark share its case. The last is kept only: a large one takes memory.
-Case& shared_case(Kind kind, TextMode mode, std::size_t count) {
-  static std::unique_ptr<Case> last;
+TextCase& shared_case(Kind kind, TextMode mode, std::size_t count) {
+  static std::unique_ptr<TextCase> last;
   static auto last_key = std::make_tuple(Kind::kBursty, TextMode::kAny, std::size_t{0});
   const auto key = std::make_tuple(kind, mode, count);
   if (key != std::exchange(last_key, key)) {
     last.reset();
-    last = std::make_unique<Case>(kind, mode, count);
+    last = make_case(kind, mode, count);
   }
   return *last;
 }
 
-void measure_case(benchmark::State& state, Case& text) {
+void measure_case(benchmark::State& state, TextCase& text) {
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(text.measure());
-  text.report(state);
+  for (const auto& [name, value] : text.counters()) state.counters[name] = value;
 }
 
 void BM_TextScore(benchmark::State& state) {
@@ -187,71 +83,107 @@ void BM_TextAll(benchmark::State& state) {
 }
 BENCHMARK(BM_TextAll)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
 
-// Documents of about 6 000 terms.
-void BM_TextLongDocuments(benchmark::State& state) {
-  constexpr std::size_t kTokenCount = 14'000;
-  static std::unique_ptr<Case> text;
-  if (!text) {
-    text = std::make_unique<Case>(Kind::kBursty, TextMode::kAny,
-                                  static_cast<std::size_t>(state.range(0)));
-    const Documents documents = text->workload().more_documents(20, kTokenCount);
+// Documents of about 6 000 terms, with the share that each has in the whole, or as if each came as
+// often as the others: a list of words, of which each has its full idf.
+struct LongDocuments {
+  LongDocuments(std::size_t count, bool is_list)
+      : text(make_case(Kind::kFlat, TextMode::kAny, count)) {
+    constexpr std::size_t kTokenCount = 11'000;
+    std::vector<WorkloadDocument> documents = text->workload().more_documents(20, kTokenCount);
+    for (WorkloadDocument& document : documents) {
+      for (auto& [term, share] : document) {
+        if (is_list) share = text->workload().idf(term);
+      }
+      term_count += static_cast<double>(document.size()) / static_cast<double>(documents.size());
+    }
     text->use(documents);
-    double terms = 0;
-    for (const auto& document : documents) terms += static_cast<double>(document.size());
-    state.counters["terms"] = terms / static_cast<double>(documents.size());
   }
-  measure_case(state, *text);
+
+  std::unique_ptr<TextCase> text;
+  double term_count = 0;
+};
+
+void BM_TextLongDocuments(benchmark::State& state) {
+  static LongDocuments documents(static_cast<std::size_t>(state.range(0)), false);
+  measure_case(state, *documents.text);
+  state.counters["terms"] = documents.term_count;
 }
 BENCHMARK(BM_TextLongDocuments)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
 
-// Filters come, go and change one by one. Then half of the set has gone and come again.
-void BM_TextChurn(benchmark::State& state) {
+void BM_TextLongLists(benchmark::State& state) {
+  static LongDocuments documents(static_cast<std::size_t>(state.range(0)), true);
+  measure_case(state, *documents.text);
+  state.counters["terms"] = documents.term_count;
+}
+BENCHMARK(BM_TextLongLists)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(100'000);
+
+struct ChurnSeconds {
+  double removing;
+  double adding;
+  double updating;
+};
+
+// Seconds for each of some members all over the set.
+ChurnSeconds churn(TextCase& text, base::Prng& prng) {
   constexpr std::size_t kCount = 10'000;
-  static Case text(Kind::kBursty, TextMode::kAny, static_cast<std::size_t>(state.range(0)));
-  static const double fresh_bytes = static_cast<double>(text.index().memory_bytes());
-  static const double fresh_seconds = [] {
-    for (int i = 0; i < 3; ++i) text.measure();
-    return text.seconds_per_document();
-  }();
-  base::Prng prng(3);
-  double adding = kInfinity;
-  double removing = kInfinity;
-  double updating = kInfinity;
-  for ([[maybe_unused]] auto _ : state) {
-    std::vector<MemberId> members;
-    const auto stride = static_cast<MemberId>(text.index().size() / kCount);
-    for (MemberId i = 0; i < kCount; ++i) {
-      members.push_back(i * stride + static_cast<MemberId>(prng.below(stride)));
-    }
-    const double seconds = base::seconds_of([&] {
-      for (const MemberId member : members) text.index().remove(member);
-    });
-    adding = std::min(adding, base::seconds_of([&] {
-                                for (const MemberId member : members)
-                                  text.index().add(text.filters()[member]);
-                              }) / kCount);
-    updating = std::min(updating, base::seconds_of([&] {
-                                    for (const MemberId member : members)
-                                      text.index().update(text.filters()[member]);
-                                  }) / kCount);
-    removing = std::min(removing, seconds / kCount);
-    state.SetIterationTime(seconds);
+  std::vector<MemberId> members;
+  const auto stride = static_cast<MemberId>(text.filters().size() / kCount);
+  for (MemberId i = 0; i < kCount; ++i) {
+    members.push_back(i * stride + static_cast<MemberId>(prng.below(stride)));
   }
-  static const bool is_churned = [] {
-    for (MemberId i = 0; i < text.filters().size(); i += 2) text.index().remove(i);
-    for (MemberId i = 0; i < text.filters().size(); i += 2) text.index().add(text.filters()[i]);
-    return true;
-  }();
-  WEIR_CHECK(is_churned && text.index().size() == text.filters().size());
-  const Documents documents(text.workload().documents().begin(),
-                            text.workload().documents().begin() + kMeasuredCount);
-  text.use(documents);
-  for (int i = 0; i < 3; ++i) text.measure();
-  state.counters["add_us"] = adding * 1e6;
-  state.counters["remove_us"] = removing * 1e6;
-  state.counters["update_us"] = updating * 1e6;
-  state.counters["churned_time"] = text.seconds_per_document() / fresh_seconds;
-  state.counters["churned_memory"] = static_cast<double>(text.index().memory_bytes()) / fresh_bytes;
+  const auto each = [&](const auto& change) {
+    return base::seconds_of([&] {
+             for (const MemberId member : members) change(member);
+           }) /
+           kCount;
+  };
+  ChurnSeconds seconds{};
+  seconds.removing = each([&](MemberId member) { text.index().remove(member); });
+  seconds.adding = each([&](MemberId member) { text.index().add(text.filters()[member]); });
+  seconds.updating = each([&](MemberId member) { text.index().update(text.filters()[member]); });
+  return seconds;
+}
+
+// Half of the set has gone and come again, one by one: what that costs and leaves.
+struct HalfChurned {
+  explicit HalfChurned(std::size_t count) : text(make_case(Kind::kBursty, TextMode::kAny, count)) {
+    const double fresh_seconds = best_of_some();
+    const auto fresh_bytes = static_cast<double>(text->index().memory_bytes());
+    for (MemberId i = 0; i < text->filters().size(); i += 2) text->index().remove(i);
+    for (MemberId i = 0; i < text->filters().size(); i += 2) {
+      text->index().add(text->filters()[i]);
+    }
+    memory = static_cast<double>(text->index().memory_bytes()) / fresh_bytes;
+    text->use(std::span(text->workload().documents()).first(TextCase::kDocumentCount));
+    time = best_of_some() / fresh_seconds;
+  }
+
+  double best_of_some() const {
+    for (int i = 0; i < 10; ++i) text->measure();
+    return text->seconds_per_document();
+  }
+
+  std::unique_ptr<TextCase> text;
+  double memory = 0;
+  double time = 0;
+};
+
+void BM_TextChurn(benchmark::State& state) {
+  static HalfChurned churned(static_cast<std::size_t>(state.range(0)));
+  base::Prng prng(3);
+  ChurnSeconds best{kInfinity, kInfinity, kInfinity};
+  for ([[maybe_unused]] auto _ : state) {
+    const ChurnSeconds seconds = churn(*churned.text, prng);
+    best.removing = std::min(best.removing, seconds.removing);
+    best.adding = std::min(best.adding, seconds.adding);
+    best.updating = std::min(best.updating, seconds.updating);
+    state.SetIterationTime(seconds.updating);
+  }
+  state.counters["add_us"] = best.adding * 1e6;
+  state.counters["remove_us"] = best.removing * 1e6;
+  state.counters["update_us"] = best.updating * 1e6;
+  state.counters["churned_time"] = churned.time;
+  state.counters["churned_memory"] = churned.memory;
 }
 BENCHMARK(BM_TextChurn)
     ->UseManualTime()
@@ -259,32 +191,48 @@ BENCHMARK(BM_TextChurn)
     ->Arg(1'000'000)
     ->Iterations(3);
 
-// What is common becomes rare, and the other way round.
-void BM_TextDrift(benchmark::State& state) {
-  constexpr std::size_t kCount = 100'000;
-  static Case adapted(Kind::kBursty, TextMode::kAll, kCount);
-  TextWorkload& workload = adapted.workload();
-  const Documents reversed = workload.reversed_documents();
-  const Documents measured(reversed.begin(), reversed.begin() + kMeasuredCount);
-  adapted.use(measured);
-  const double at_first = adapted.seconds_per_document();
-  adapted.use(reversed);
-  adapted.use(measured);
-  static TextIndex fresh;
-  if (fresh.size() == 0) fresh.add_all(adapted.filters());
-  const auto name = [&](std::uint32_t term) -> std::string_view { return workload.name(term); };
-  run_index(fresh, known_documents(fresh, reversed, name));
-  const Documents known = known_documents(fresh, measured, name);
-  double fresh_best = kInfinity;
-  for ([[maybe_unused]] auto _ : state) {
-    state.SetIterationTime(adapted.measure());
-    fresh_best = std::min(fresh_best, run_index(fresh, known).seconds_per_document);
+// What was common is rare now, and the other way round: an index that has adapted, and one that was
+// made for it.
+struct Drifted {
+  explicit Drifted(std::size_t count) : adapted(make_case(Kind::kBursty, TextMode::kAll, count)) {
+    const TextWorkload& workload = adapted->workload();
+    const std::vector<WorkloadDocument> reversed = workload.reversed_documents();
+    const auto measured = std::span(reversed).first(TextCase::kDocumentCount);
+    adapted->use(measured);
+    at_first = adapted->seconds_per_document();
+    get_to_know(adapted->index(), reversed);
+    adapted->use(measured);
+    fresh.add_all(adapted->filters());
+    get_to_know(fresh, reversed);
+    known_measured = known_documents(fresh, workload, measured);
   }
-  state.counters["adapted_vs_fresh"] = adapted.seconds_per_document() / fresh_best;
-  state.counters["at_first_vs_fresh"] = at_first / fresh_best;
-  state.counters["placements"] = static_cast<double>(adapted.index().counters().placements);
+
+  void get_to_know(TextIndex& index, std::span<const WorkloadDocument> documents) const {
+    const auto known = known_documents(index, adapted->workload(), documents);
+    for (int i = 0; i < 8; ++i) run_index(index, known);
+  }
+
+  std::unique_ptr<TextCase> adapted;
+  TextIndex fresh;
+  std::vector<WorkloadDocument> known_measured;
+  double at_first = 0;
+  double fresh_best = kInfinity;
+};
+
+void BM_TextDrift(benchmark::State& state) {
+  static Drifted drifted(static_cast<std::size_t>(state.range(0)));
+  for ([[maybe_unused]] auto _ : state) {
+    state.SetIterationTime(drifted.adapted->measure());
+    const TextRun fresh = run_index(drifted.fresh, drifted.known_measured);
+    drifted.fresh_best = std::min(drifted.fresh_best, fresh.seconds_per_document);
+  }
+  const double seconds = drifted.adapted->seconds_per_document();
+  state.counters["adapted_vs_fresh"] = seconds / drifted.fresh_best;
+  state.counters["at_first_vs_fresh"] = drifted.at_first / drifted.fresh_best;
+  state.counters["placements"] =
+      static_cast<double>(drifted.adapted->index().counters().placements);
 }
-BENCHMARK(BM_TextDrift)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_TextDrift)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(100'000);
 
 // Time over the number of filters, for the curve.
 void BM_TextThoroughFilters(benchmark::State& state) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/text/text_case_testing.h"
 
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
 #include "base/cpu_time_testing.h"
 
 namespace weir::match::text {
@@ -13,17 +17,14 @@ std::uint64_t mix(std::uint64_t document, const TextHit& hit) {
   return z ^ (z >> 32U);
 }
 
-}  // namespace
-
-TextRun run_documents(
-    std::span<const std::vector<DocumentTerm>> documents,
-    const std::function<void(std::span<const DocumentTerm>, std::vector<TextHit>&)>& match) {
+template <typename Matcher>
+TextRun run(Matcher& matcher, std::span<const WorkloadDocument> documents) {
   TextRun run;
   std::vector<TextHit> hits;
   std::vector<std::size_t> ends;
   const double seconds = base::seconds_of([&] {
-    for (const std::vector<DocumentTerm>& document : documents) {
-      match(document, hits);
+    for (const WorkloadDocument& document : documents) {
+      matcher.match(document, hits);
       ends.push_back(hits.size());
     }
   });
@@ -36,27 +37,111 @@ TextRun run_documents(
   return run;
 }
 
-TextRun run_index(TextIndex& index, std::span<const std::vector<DocumentTerm>> documents) {
-  return run_documents(documents, [&](auto document, auto& hits) { index.match(document, hits); });
+void check_equal(const TextRun& left, const TextRun& right) {
+  WEIR_CHECK(left.hit_count == right.hit_count && left.checksum == right.checksum);
 }
 
-TextRun run_baseline(TermAtATime& baseline, std::span<const std::vector<DocumentTerm>> documents) {
-  return run_documents(documents,
-                       [&](auto document, auto& hits) { baseline.match(document, hits); });
+}  // namespace
+
+TextRun run_index(TextIndex& index, std::span<const WorkloadDocument> documents) {
+  return run(index, documents);
 }
 
-Documents known_documents(const TextIndex& index,
-                          std::span<const std::vector<DocumentTerm>> documents,
-                          const std::function<std::string_view(std::uint32_t)>& name) {
-  Documents known;
-  for (const std::vector<DocumentTerm>& document : documents) {
-    std::vector<DocumentTerm>& terms = known.emplace_back();
+TextRun run_baseline(TermAtATime& baseline, std::span<const WorkloadDocument> documents) {
+  return run(baseline, documents);
+}
+
+std::vector<WorkloadDocument> known_documents(const TextIndex& index, const TextWorkload& workload,
+                                              std::span<const WorkloadDocument> documents) {
+  std::vector<WorkloadDocument> known;
+  for (const WorkloadDocument& document : documents) {
+    WorkloadDocument& terms = known.emplace_back();
     for (const auto& [term, share] : document) {
-      const TermId id = index.terms().find(name(term));
+      const TermId id = index.terms().find(workload.name(term));
       if (id != kNoId) terms.push_back({id, share});
     }
   }
   return known;
+}
+
+TextCase::TextCase(TextWorkload& workload, TextMode mode, WorkloadFilters filters)
+    : workload_(workload),
+      baseline_(
+          mode == TextMode::kAll ? TermAtATime::Method::kSumsAndCounts : TermAtATime::Method::kSums,
+          workload.term_count()) {
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    for (const std::uint32_t term : filters.terms(i)) names_.push_back(workload.name(term));
+  }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const std::size_t count = filters.terms(i).size();
+    filters_.push_back({.member = static_cast<MemberId>(i),
+                        .mode = mode,
+                        .terms = std::span(names_).subspan(begin, count),
+                        .score_min = mode == TextMode::kAll ? 0 : filters.score_min(i)});
+    begin += count;
+  }
+  bulk_seconds_ = base::seconds_of([&] { index_.add_all(filters_); });
+  append_seconds_ = base::seconds_of([&] {
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+      baseline_.add(filters.terms(i), filters_[i].score_min);
+    }
+  });
+  if (mode == TextMode::kAll) {
+    counting_ = std::make_unique<TermAtATime>(TermAtATime::Method::kCounts, workload.term_count());
+    for (std::size_t i = 0; i < filters.size(); ++i) counting_->add(filters.terms(i), 0);
+  }
+  run_index(index_, known_documents(index_, workload_, workload_.documents()));
+  const std::span<const WorkloadDocument> documents = workload_.documents();
+  use(documents.first(std::min(kDocumentCount, documents.size())));
+}
+
+void TextCase::use(std::span<const WorkloadDocument> documents) {
+  documents_.assign(documents.begin(), documents.end());
+  known_ = known_documents(index_, workload_, documents);
+  const TextRun expected = run_baseline(baseline_, documents_);
+  const TextRun found = run_index(index_, known_);
+  check_equal(found, expected);
+  if (counting_) check_equal(run_baseline(*counting_, documents_), expected);
+  baseline_best_ = expected.seconds_per_document;
+  counting_best_ = kInfinity;
+  index_best_ = found.seconds_per_document;
+  hits_per_document_ =
+      static_cast<double>(found.hit_count) / static_cast<double>(documents_.size());
+}
+
+double TextCase::measure() {
+  const double seconds = run_index(index_, known_).seconds_per_document;
+  index_best_ = std::min(index_best_, seconds);
+  baseline_best_ =
+      std::min(baseline_best_, run_baseline(baseline_, documents_).seconds_per_document);
+  if (counting_) {
+    counting_best_ =
+        std::min(counting_best_, run_baseline(*counting_, documents_).seconds_per_document);
+  }
+  return seconds * static_cast<double>(documents_.size());
+}
+
+std::map<std::string, double> TextCase::counters() {
+  const TextCounters before = index_.counters();
+  run_index(index_, known_);
+  const TextCounters& after = index_.counters();
+  const auto count = static_cast<double>(documents_.size());
+  std::map<std::string, double> counters;
+  counters["documents_per_cpu_s"] = 1 / index_best_;
+  counters["baseline_per_cpu_s"] = 1 / baseline_best_;
+  counters["x_baseline"] = baseline_best_ / index_best_;
+  if (counting_) counters["x_counting"] = counting_best_ / index_best_;
+  counters["scanned"] = static_cast<double>(after.scanned - before.scanned) / count;
+  counters["verified"] = static_cast<double>(after.verified - before.verified) / count;
+  counters["matches"] = hits_per_document_;
+  counters["placements"] = static_cast<double>(after.placements);
+  counters["filters"] = static_cast<double>(index_.size());
+  counters["bytes_per_filter"] =
+      static_cast<double>(index_.memory_bytes()) / static_cast<double>(index_.size());
+  counters["bulk_s"] = bulk_seconds_;
+  counters["x_append_bulk"] = append_seconds_ / bulk_seconds_;
+  return counters;
 }
 
 }  // namespace weir::match::text

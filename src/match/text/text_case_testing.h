@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What benchmarks of text filters have in common: the index and the baseline on the same filters
-// and documents, measured and compared.
+// and documents, measured and compared to the last bit of the scores.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "match/text/text_baseline_testing.h"
 #include "match/text/text_index.h"
+#include "match/text/text_workload_testing.h"
 
 namespace weir::match::text {
-
-using Documents = std::vector<std::vector<DocumentTerm>>;
 
 // Of all hits in documents, whatever their order; depends on every bit of the scores.
 struct TextRun {
@@ -25,16 +26,50 @@ struct TextRun {
   std::uint64_t checksum = 0;
 };
 
-// Terms are by whatever numbers `match` knows.
-TextRun run_documents(
-    std::span<const std::vector<DocumentTerm>> documents,
-    const std::function<void(std::span<const DocumentTerm>, std::vector<TextHit>&)>& match);
-TextRun run_index(TextIndex& index, std::span<const std::vector<DocumentTerm>> documents);
-TextRun run_baseline(TermAtATime& baseline, std::span<const std::vector<DocumentTerm>> documents);
+// Terms are by the index's numbers, and by the workload's.
+TextRun run_index(TextIndex& index, std::span<const WorkloadDocument> documents);
+TextRun run_baseline(TermAtATime& baseline, std::span<const WorkloadDocument> documents);
+// From the workload's numbers to the index's, without the terms that it does not know.
+std::vector<WorkloadDocument> known_documents(const TextIndex& index, const TextWorkload& workload,
+                                              std::span<const WorkloadDocument> documents);
 
-// Documents by the index's numbers, without the terms that it does not know.
-Documents known_documents(const TextIndex& index,
-                          std::span<const std::vector<DocumentTerm>> documents,
-                          const std::function<std::string_view(std::uint32_t)>& name);
+class TextCase {
+ public:
+  static constexpr std::size_t kDocumentCount = 1000;  // that are measured
+
+  // Has seen all documents of the workload. The workload must outlive it.
+  TextCase(TextWorkload& workload, TextMode mode, WorkloadFilters filters);
+
+  // From now on these documents are measured, by the workload's numbers.
+  void use(std::span<const WorkloadDocument> documents);
+  // Both once; gives the seconds of the index.
+  double measure();
+  // What is to be told about it, by name.
+  std::map<std::string, double> counters();
+
+  TextIndex& index() { return index_; }
+  TextWorkload& workload() { return workload_; }
+  std::span<const TextFilter> filters() const { return filters_; }
+  // The best so far.
+  double seconds_per_document() const { return index_best_; }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+  TextWorkload& workload_;
+  TextIndex index_;
+  TermAtATime baseline_;
+  std::unique_ptr<TermAtATime> counting_;  // for TextMode::kAll
+  std::vector<std::string_view> names_;    // of the filters' terms
+  std::vector<TextFilter> filters_;
+  std::vector<WorkloadDocument> documents_;  // by the workload's numbers
+  std::vector<WorkloadDocument> known_;      // by the index's
+  double bulk_seconds_ = 0;
+  double append_seconds_ = 0;
+  double index_best_ = kInfinity;
+  double baseline_best_ = kInfinity;
+  double counting_best_ = kInfinity;
+  double hits_per_document_ = 0;
+};
 
 }  // namespace weir::match::text

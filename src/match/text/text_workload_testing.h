@@ -8,9 +8,9 @@
 // 10 % of them, and asks for 0.7 of the sum of their idf.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,48 +28,69 @@ struct TextWorkloadOptions {
   double repeat_chance = 0.2;
 };
 
-// Terms are numbers from 0 to kTermCount - 1.
+// Terms are numbers from 0.
 using WorkloadDocument = std::vector<DocumentTerm>;  // ascending by term
 
-struct WorkloadFilter {
-  std::array<std::uint32_t, 3> terms;
-  double score_min;
+// How often terms come in a document, ascending by term.
+using WorkloadCounts = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+class WorkloadFilters {
+ public:
+  void add(std::span<const std::uint32_t> terms, double score_min) {
+    terms_.insert(terms_.end(), terms.begin(), terms.end());
+    filters_.push_back({terms_.size() - terms.size(), terms.size(), score_min});
+  }
+
+  std::size_t size() const { return filters_.size(); }
+  std::span<const std::uint32_t> terms(std::size_t index) const {
+    return std::span(terms_).subspan(filters_[index].begin, filters_[index].count);
+  }
+  double score_min(std::size_t index) const { return filters_[index].score_min; }
+
+ private:
+  struct Filter {
+    std::size_t begin;
+    std::size_t count;
+    double score_min;
+  };
+
+  std::vector<std::uint32_t> terms_;
+  std::vector<Filter> filters_;
 };
 
 class TextWorkload {
  public:
-  static constexpr std::size_t kTermCount = 42'000;
   static constexpr double kThresholdShare = 0.7;
 
+  // Generated documents.
   explicit TextWorkload(const TextWorkloadOptions& options);
+  // Real ones, and the names of their terms.
+  TextWorkload(const std::vector<WorkloadCounts>& documents, std::vector<std::string> names);
 
-  std::vector<WorkloadFilter> filters(std::size_t count);
+  WorkloadFilters filters(std::size_t count);
   const std::vector<WorkloadDocument>& documents() const { return documents_; }
-  // Documents of other lengths, with the same idf.
+  // Generated documents of another length, with the same idf.
   std::vector<WorkloadDocument> more_documents(std::size_t count, std::size_t token_count);
   // The same with the order of terms reversed, the most common for the rarest, and their own idf.
   std::vector<WorkloadDocument> reversed_documents() const;
+  std::size_t term_count() const { return names_.size(); }
+  double idf(std::uint32_t term) const { return idf_[term]; }
   // What the index calls a term.
   const std::string& name(std::uint32_t term) const { return names_[term]; }
 
  private:
-  struct Counts {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> frequencies;  // ascending by term
-    std::uint32_t most = 0;
-  };
-
   std::uint32_t draw();
-  Counts draw_document(std::size_t token_count);
-  WorkloadDocument shares_of(const Counts& counts) const;
+  WorkloadCounts draw_document(std::size_t token_count);
+  void weigh(const std::vector<WorkloadCounts>& documents);
+  WorkloadDocument shares_of(const WorkloadCounts& counts) const;
   bool is_eligible(std::uint32_t term) const;
 
-  TextWorkloadOptions options_;
   base::Prng prng_;
+  double repeat_chance_ = 0;
   std::vector<double> cumulative_;  // of the terms' frequencies
   std::vector<std::string> names_;
   std::vector<std::uint32_t> document_counts_;  // by term
   std::vector<double> idf_;                     // by term
-  std::vector<Counts> counts_;
   std::vector<WorkloadDocument> documents_;
 };
 
