@@ -94,7 +94,7 @@ void prefetch_rows(const ChunkScan& scan) {
   constexpr std::size_t kWordsMax = 16 * kLineWords;  // what follows is foreseen by the hardware
   const std::span<const std::uint32_t> words = scan.chunk->words();
   const std::size_t end = std::min(words.size(), kWordsMax);
-  for (std::size_t at = 0; at < end; at += kLineWords) __builtin_prefetch(&words[at]);
+  for (std::size_t at = kLineWords; at < end; at += kLineWords) __builtin_prefetch(&words[at]);
 }
 
 void scan_rows(ChunkScan& scan, const DocumentShares& shares, std::vector<Candidate>& candidates) {

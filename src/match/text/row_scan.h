@@ -24,7 +24,7 @@ struct ChunkScan {
   std::uint32_t row_count = 0;  // of rows that were read
 };
 
-// Of a chunk that is read soon.
+// Those behind the first few, of a chunk that is read soon.
 void prefetch_rows(const ChunkScan& scan);
 // Appends the filters that their rows' own terms do not rule out.
 void scan_rows(ChunkScan& scan, const DocumentShares& shares, std::vector<Candidate>& candidates);

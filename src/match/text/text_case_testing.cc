@@ -110,16 +110,28 @@ void TextCase::use(std::span<const WorkloadDocument> documents) {
       static_cast<double>(found.hit_count) / static_cast<double>(documents_.size());
 }
 
-double TextCase::measure() {
+double TextCase::measure_index() {
   const double seconds = run_index(index_, known_).seconds_per_document;
   index_best_ = std::min(index_best_, seconds);
-  baseline_best_ =
-      std::min(baseline_best_, run_baseline(baseline_, documents_).seconds_per_document);
-  if (counting_) {
-    counting_best_ =
-        std::min(counting_best_, run_baseline(*counting_, documents_).seconds_per_document);
-  }
   return seconds * static_cast<double>(documents_.size());
+}
+
+// Each twice in a row: what one leaves in the cache is nothing to the other.
+double TextCase::measure() {
+  constexpr double kBaselineSecondsMax = 3;
+  const double seconds = (measure_index() + measure_index()) / 2;
+  if (baseline_seconds_ > kBaselineSecondsMax) return seconds;
+  baseline_seconds_ += base::seconds_of([&] {
+    for (int i = 0; i < 2; ++i) {
+      baseline_best_ =
+          std::min(baseline_best_, run_baseline(baseline_, documents_).seconds_per_document);
+    }
+    for (int i = 0; i < 2 && counting_; ++i) {
+      counting_best_ =
+          std::min(counting_best_, run_baseline(*counting_, documents_).seconds_per_document);
+    }
+  });
+  return seconds;
 }
 
 std::map<std::string, double> TextCase::counters() {

@@ -204,6 +204,7 @@ void TextPlacement::open_chunks() {
       const double reach = tops_[top].reach(term.share, chunk.kind().later_count_max());
       if (static_cast<double>(chunk.first_score_min()) > reach) continue;
       scans_.push_back({&chunk, term, reach});
+      __builtin_prefetch(chunk.words().data());
     }
   }
 }
