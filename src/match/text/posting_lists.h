@@ -36,11 +36,10 @@ struct RowKind {
   }
 
   TextMode mode() const { return (value & kAllBit) != 0 ? TextMode::kAll : TextMode::kAny; }
-  bool is_inline() const { return (value & ~kAllBit) < kInlineCount; }
+  bool is_inline() const { return size_class() < kInlineCount; }
   // How many terms come behind, at most.
   std::size_t later_count_max() const {
-    const std::size_t size = value & ~kAllBit;
-    return is_inline() ? size : (std::size_t{1} << (size - 4)) - 1;
+    return is_inline() ? size_class() : (std::size_t{1} << (size_class() - 4)) - 1;
   }
   std::size_t row_words() const { return 2 + (is_inline() ? later_count_max() : 0); }
 
@@ -48,6 +47,9 @@ struct RowKind {
 
  private:
   static constexpr std::uint8_t kAllBit = 16;
+
+  // The number itself if it is inline; then one for each number of binary digits.
+  std::size_t size_class() const { return value % kAllBit; }
 };
 
 // The least thresholds of a term's rows: of kAny rows with no, one or two terms behind, and of all

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -47,6 +49,32 @@ TEST(RowKindTest, KnowsHowManyTermsComeBehind) {
   }
 }
 
+// The least threshold of each place of the gate, by definition.
+void expect_gate(const PostingLists& lists, TermId term) {
+  RowGate expected;
+  for (const auto& [kind, score_min, record] : entries_of(lists, term)) {
+    expected.open(kind, score_min);
+  }
+  for (std::size_t i = 0; i < RowGate::kCount; ++i) {
+    EXPECT_EQ(lists.gate(term).least(i), expected.least(i));
+  }
+}
+
+TEST(RowGateTest, IsNeverAboveTheLeastThreshold) {
+  base::Prng prng(4);
+  for (int i = 0; i < 1000; ++i) {
+    RowGate gate;
+    EXPECT_EQ(gate.least(2), std::numeric_limits<float>::infinity());
+    const auto score_min = static_cast<float>(std::pow(10.0, prng.fraction() * 60 - 30));
+    gate.open(RowKind::of(TextMode::kAny, 2), score_min);
+    EXPECT_LE(gate.least(2), score_min);
+    EXPECT_GE(gate.least(2), score_min * 0.99F);
+    gate.open(RowKind::of(TextMode::kAll, 2), 0);
+    EXPECT_EQ(gate.least(3), 0);
+    EXPECT_TRUE(gate.is_least(RowKind::of(TextMode::kAny, 2), score_min));
+  }
+}
+
 TEST(PostingListsTest, AgreesWithASortedSet) {
   base::Prng prng(3);
   PostingLists lists;
@@ -72,6 +100,7 @@ TEST(PostingListsTest, AgreesWithASortedSet) {
     }
     if (i % 500 == 0) {
       ASSERT_EQ(entries_of(lists, 1), std::vector<Entry>(expected.begin(), expected.end()));
+      expect_gate(lists, 1);
     }
   }
   EXPECT_TRUE(lists.chunks(0).empty());
