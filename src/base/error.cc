@@ -94,6 +94,8 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
      "as many keys were forgotten within a window as the limit allows"},
     {kEngineKeys, "engine.keys", kInvalidInput,
      "the filter has no keys to forget: neither change nor distinct"},
+    {kEngineCorpus, "engine.corpus", kInvalidInput,
+     "a file of how many documents have each term is not one"},
 
     {kCliUsage, "cli.usage", kInvalidInput, "the command line cannot be understood"},
     {kCliFile, "cli.file", kUnavailable, "a file cannot be read or written"},

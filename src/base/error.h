@@ -75,6 +75,7 @@ enum class ErrorId : std::uint16_t {
   kEngineTextOptions = 304,
   kEngineTooManyForgotten = 305,
   kEngineKeys = 306,
+  kEngineCorpus = 307,
 
   kCliUsage = 401,
   kCliFile = 402,

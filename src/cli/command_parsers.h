@@ -15,6 +15,7 @@ base::Result<Options> parse_explain_command(const CommandHelp& help, const Argum
 base::Result<Options> parse_filter_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_eval_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_analyze_command(const CommandHelp& help, const Arguments& arguments);
+base::Result<Options> parse_corpus_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_size_command(const CommandHelp& help, const Arguments& arguments);
 
 base::Result<Options> parse_serve_command(const CommandHelp& help, const Arguments& arguments);

@@ -42,6 +42,13 @@ constexpr std::array kCommands = {
         "  weir analyze \"The STORMS flooded Zürich!\"\n"
         "  weir analyze --language de --json - < article.txt\n"},
     CommandHelp{
+        "corpus", "corpus [OPTION...] FILE|-...",
+        "Counts in how many documents each word is, for the setting text.corpus: scores of text\n"
+        "then begin with what is known of the language. A document is a line, a plain text unless\n"
+        "--text is given.",
+        "  weir corpus archive.txt > english.corpus\n"
+        "  weir corpus --text 'text(data.title, html(data.body))' news.jsonl > english.corpus\n"},
+    CommandHelp{
         "size",
         "size distinct --rate N/s --window DURATION [OPTION...]\n"
         "       weir size bloom --keys N [OPTION...]",
@@ -105,6 +112,7 @@ Commands:
   explain   tell which part of a filter decided about an event, with the values
   eval      evaluate an expression on one event
   analyze   show the words and terms of a text
+  corpus    count in how many documents each word is, for scores to begin with
   size      tell how much memory it takes to remember keys, by a window or all
 
   serve          run a broker

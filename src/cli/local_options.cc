@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of check, explain, filter, eval and analyze, which need no broker.
+// The options of check, explain, filter, eval, analyze and corpus, which need no broker.
 #include <fmt/format.h>
 
 #include <utility>
@@ -143,6 +143,27 @@ base::Result<Options> parse_filter_command(const CommandHelp& help, const Argume
     return usage_error("stdin can be the filters or the events, not both: use --input FILE");
   }
   return checked(std::move(options), words);
+}
+
+base::Result<Options> parse_corpus_command(const CommandHelp& help, const Arguments& arguments) {
+  CorpusOptions options;
+  ArgumentParser parser(help);
+  parser.text("--text", options.text, "TEXT",
+              "Lines are events, and this is read of them: text(data.title, html(data.body))");
+  parser.flag("--whole", options.whole, "Each file is one document, not each of its lines");
+  parser.language(options.language);
+  parser.json(options.json);
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  options.paths = std::move(std::get<Arguments>(*parsed));
+  if (options.paths.empty()) {
+    return usage_error("expected at least one file of documents, or - for stdin, found none");
+  }
+  auto language = parse_language(options.language);
+  if (!language) return language.error();
+  options.language = std::move(*language);
+  return options;
 }
 
 base::Result<Options> parse_eval_command(const CommandHelp& help, const Arguments& arguments) {

@@ -26,6 +26,7 @@ constexpr std::array kCommands = {
     Command{"filter", parse_filter_command},
     Command{"eval", parse_eval_command},
     Command{"analyze", parse_analyze_command},
+    Command{"corpus", parse_corpus_command},
     Command{"size", parse_size_command},
     Command{"serve", parse_serve_command},
     Command{"publish", parse_publish_command},

@@ -80,9 +80,17 @@ struct AnalyzeOptions {
   bool json = false;
 };
 
+struct CorpusOptions {
+  std::vector<std::string> paths;  // at least one
+  std::string text;                // of events, as in a filter; empty: documents are plain texts
+  bool whole = false;              // a file is one document, not every line of it
+  std::string language = "english";
+  bool json = false;
+};
+
 using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                             AnalyzeOptions, SizeOptions, ServeOptions, PublishOptions,
-                             SubscribeOptions, SubscriptionsOptions, TokenOptions>;
+                             AnalyzeOptions, CorpusOptions, SizeOptions, ServeOptions,
+                             PublishOptions, SubscribeOptions, SubscriptionsOptions, TokenOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

@@ -99,12 +99,26 @@ TEST(OptionsTest, TakesLanguagesByTag) {
             "german");
 }
 
+TEST(OptionsTest, ReadsWhatACorpusIsMadeOf) {
+  const auto plain = parsed<CorpusOptions>({"corpus", "a.txt", "-"});
+  EXPECT_THAT(plain.paths, ElementsAre("a.txt", "-"));
+  EXPECT_TRUE(plain.text.empty());
+  EXPECT_FALSE(plain.whole);
+  const auto events = parsed<CorpusOptions>(
+      {"corpus", "--text", "text(data)", "--whole", "--language", "de", "a.json"});
+  EXPECT_EQ(events.text, "text(data)");
+  EXPECT_TRUE(events.whole);
+  EXPECT_EQ(events.language, "german");
+  EXPECT_EQ(refused({"corpus"}),
+            "expected at least one file of documents, or - for stdin, found none");
+}
+
 TEST(OptionsTest, PrintsHelpAndVersion) {
   EXPECT_THAT(parsed<PrintOptions>({"--version"}).text, HasSubstr("weir "));
   EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
   EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
-  for (const char* command : {"check", "explain", "filter", "eval", "analyze", "size", "serve",
-                              "publish", "subscribe", "subscriptions", "token"}) {
+  for (const char* command : {"check", "explain", "filter", "eval", "analyze", "corpus", "size",
+                              "serve", "publish", "subscribe", "subscriptions", "token"}) {
     const std::string text = parsed<PrintOptions>({command, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));
     EXPECT_THAT(text, HasSubstr("Example:"));

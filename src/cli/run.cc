@@ -11,6 +11,7 @@
 
 #include "cli/analyze_command.h"
 #include "cli/check_command.h"
+#include "cli/corpus_command.h"
 #include "cli/eval_command.h"
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
@@ -42,6 +43,10 @@ int dispatch(const FilterOptions& options, Streams& streams) {
 int dispatch(const EvalOptions& options, Streams& streams) { return run_eval(options, streams); }
 int dispatch(const AnalyzeOptions& options, Streams& streams) {
   return run_analyze(options, streams);
+}
+
+int dispatch(const CorpusOptions& options, Streams& streams) {
+  return run_corpus(options, streams);
 }
 int dispatch(const SizeOptions& options, Streams& streams) { return run_size(options, streams); }
 int dispatch(const ServeOptions& options, Streams& streams) { return run_serve(options, streams); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "broker/broker.h"
+#include "cli/corpus_files.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/file_limit.h"
@@ -188,6 +189,9 @@ int run_serve(const ServeOptions& options, Streams& streams) {
     streams.out.append(settings_toml(loaded->settings));
     return finish(kExitOk, options.json, streams);
   }
+  auto corpora = read_corpora(loaded->settings.corpus_paths);
+  if (!corpora) return report(corpora.error(), options.json, streams.err);
+  loaded->settings.broker.engine.corpora = std::move(*corpora);
   const std::shared_ptr<server::Log> log = server::Log::to_stderr(loaded->settings.log);
   // Before there is any thread, so that all of them leave the signals alone.
   Signals signals({SIGTERM, SIGINT, SIGHUP});

@@ -35,6 +35,7 @@ struct Settings {
   std::string anonymous = "loopback";
   std::vector<std::string> anonymous_grants = {"publish", "subscribe", "block", "admin"};
   std::vector<std::string> allowed_networks = {};
+  std::vector<std::string> corpus_paths = {};
   std::string log_level = "info";
   std::string log_format = "text";
   std::chrono::milliseconds stop_grace{5'000};

@@ -62,6 +62,7 @@ Engine::Engine(EngineOptions options)
       texts_(std::make_unique<SharedText>(matcher_.get(), scorer_.get())),
       composites_(
           std::make_unique<SharedComposites>(matcher_.get(), options_.change_key_count_max)) {
+  for (const auto& counts : options_.corpora) scorer_->preload(counts);
   if (options_.dedup_window) {
     const bool is_exact = options_.dedup_false_positives == 0;
     ingest_ = match::make_distinct_window(

@@ -68,6 +68,8 @@ struct EngineOptions {
   match::TextAnalysis text = {};                     // of filters that do not name a language
   double text_score = match::TextScorer::kScoreMin;  // of about without score, all and any
   match::TextCorpusOptions corpus = {};
+  // What new corpora of a language begin with; at most one for each.
+  std::vector<std::shared_ptr<const match::CorpusCounts>> corpora = {};
 };
 
 // Asked about an event that matches, before any state moves; one that it refuses counts as no
@@ -176,8 +178,8 @@ class Engine {
   // use.
   std::string save_text() const;
   // Takes what save_text() gave, before or after the subscriptions that need it. Where there is
-  // already a corpus for the same choice, the one of more documents stays. Fails with kStoreCorrupt
-  // and then changes nothing.
+  // already a corpus for the same choice, the one that has seen more of the stream stays. Fails
+  // with kStoreCorrupt and then changes nothing.
   base::Result<void> restore_text(std::string_view bytes);
 
   // The latest instant handed in.

@@ -24,6 +24,31 @@ TermCounts count_terms(std::vector<std::string> terms) {
   return document;
 }
 
+TextCorpus::TextCorpus(TextCorpusOptions options, const CorpusCounts& counts)
+    : options_(options), document_count_(counts.document_count), epoch_{1, counts.document_count} {
+  const std::size_t kept = std::min(counts.terms.size(), options_.term_count_max);
+  overflow_count_ = counts.terms.size() - kept;
+  terms_.reserve(kept);
+  for (const auto& [term, count] : std::span(counts.terms).first(kept)) {
+    terms_.emplace(term, Term{.document_count = count});
+  }
+}
+
+TextCorpus::SortedTerms TextCorpus::sorted_terms() const {
+  SortedTerms sorted(terms_.begin(), terms_.end());
+  std::ranges::sort(sorted, {}, &SortedTerms::value_type::first);
+  return sorted;
+}
+
+CorpusCounts TextCorpus::counts(std::string language) const {
+  CorpusCounts counts{std::move(language), document_count_, {}};
+  counts.terms.reserve(terms_.size());
+  for (const auto& [term, counted] : sorted_terms()) {
+    counts.terms.emplace_back(term, counted.document_count);
+  }
+  return counts;
+}
+
 void TextCorpus::add(const TermCounts& document, base::Instant now) {
   if (epoch_.number > 0 && !epoch_.begin) epoch_.begin = now;
   ++document_count_;

@@ -41,6 +41,7 @@
 #include "base/hash.h"
 #include "base/instant.h"
 #include "base/result.h"
+#include "match/corpus_counts.h"
 
 namespace weir::match {
 
@@ -90,6 +91,8 @@ enum class CorpusLayout : std::uint8_t {
 class TextCorpus {
  public:
   explicit TextCorpus(TextCorpusOptions options = {}) : options_(options) {}
+  // Begins with these counts, in epoch 1; terms beyond term_count_max are not kept.
+  TextCorpus(TextCorpusOptions options, const CorpusCounts& counts);
 
   // Counts a document in, also one without terms, and begins a new epoch if one is over. A new term
   // beyond term_count_max is not kept.
@@ -107,6 +110,9 @@ class TextCorpus {
   // result. Requires an empty corpus; after a failure it is of no use.
   base::Result<void> restore(CorpusLayout layout, base::ByteReader& reader);
 
+  // N and n_t. Costs a sorted copy of the terms.
+  CorpusCounts counts(std::string language) const;
+
   std::uint64_t document_count() const { return document_count_; }  // N
   std::size_t term_count() const { return terms_.size(); }
   // How often a term of an added document was not kept, the same term in two documents twice.
@@ -119,6 +125,10 @@ class TextCorpus {
     std::uint64_t frozen_epoch = 0;    // that epoch; in a later one n_t has not moved since
   };
 
+  using SortedTerms = std::vector<std::pair<std::string_view, Term>>;
+
+  // Ascending; views into the corpus.
+  SortedTerms sorted_terms() const;
   std::uint64_t frozen_count(const Term& term) const {
     return term.frozen_epoch == epoch_.number ? term.frozen_count : term.document_count;
   }

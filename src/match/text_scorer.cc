@@ -84,7 +84,15 @@ void TextScorer::use(const Key& key) {
 
 TextCorpus TextScorer::take_corpus(const Key& key) {
   auto waiting = waiting_.extract(key);
-  return waiting.empty() ? TextCorpus(corpus_options_) : std::move(waiting.mapped());
+  if (!waiting.empty()) return std::move(waiting.mapped());
+  const auto preloaded = preloaded_.find(key.language);
+  if (preloaded == preloaded_.end()) return TextCorpus(corpus_options_);
+  return {corpus_options_, *preloaded->second};
+}
+
+void TextScorer::preload(std::shared_ptr<const CorpusCounts> counts) {
+  std::string language = counts->language;
+  preloaded_.insert_or_assign(std::move(language), std::move(counts));
 }
 
 void TextScorer::remove(const filter::Filter& filter) {

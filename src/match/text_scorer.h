@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,6 +49,9 @@ class TextScorer final : public TextReader {
   TextScorer(TextAnalysis analysis, TextCorpusOptions corpus_options, double score_min = kScoreMin)
       : analysis_(std::move(analysis)), corpus_options_(corpus_options), score_min_(score_min) {}
 
+  // New corpora of that language begin with these counts from now on.
+  void preload(std::shared_ptr<const CorpusCounts> counts);
+
   // Prepares a filter's text predicates and changes of texts; fails if a predicate has no word
   // left, or the analysis cannot be set up, as for a language that is not known. The filter must
   // stay alive until remove().
@@ -79,7 +83,8 @@ class TextScorer final : public TextReader {
   // docs/formats/checkpoint.md.
   void save(base::ByteWriter& writer) const;
   // Takes the corpora that save() wrote, all or none. Where there is already one for the same
-  // fields and language, the one of more documents stays. Malformed bytes fail the reader; the
+  // fields and language, one that has documents of the stream stays or comes rather than one that
+  // has none, and of two such the one of more documents. Malformed bytes fail the reader; the
   // result fails where there is more to say, as for text that was analysed otherwise.
   base::Result<void> restore(TextLayout layout, base::ByteReader& reader);
 
@@ -129,7 +134,7 @@ class TextScorer final : public TextReader {
   void release(const Key& key);
   const Query& query_of(const filter::About& about) const;
   Field& field_of(const filter::TextSource& source);
-  // The one that waits for this key, or an empty one.
+  // The one that waits for this key, or a new one.
   TextCorpus take_corpus(const Key& key);
   base::Result<Corpora> read_corpora(TextLayout layout, const std::string& language,
                                      base::ByteReader& reader) const;
@@ -142,6 +147,7 @@ class TextScorer final : public TextReader {
   std::map<std::string, TextAnalyzer> analyzers_;  // by language, made when one is first named
   Fields fields_;
   Corpora waiting_;  // for sources that nobody names
+  std::map<std::string, std::shared_ptr<const CorpusCounts>> preloaded_;  // by language
   std::map<const filter::About*, Query> queries_;
 };
 

@@ -51,25 +51,27 @@ std::vector<filter::TextField> read_fields(TextLayout layout, base::ByteReader& 
   return fields;
 }
 
+// Whether it has seen more of the stream.
+bool is_better(const TextCorpus& corpus, const TextCorpus& than) {
+  const bool has_seen = corpus.epoch().begin.has_value();
+  if (has_seen != than.epoch().begin.has_value()) return has_seen;
+  return corpus.document_count() > than.document_count();
+}
+
 }  // namespace
 
 void TextCorpus::save(base::ByteWriter& writer) const {
-  using Row = std::pair<std::string_view, const Term*>;
-  std::vector<Row> sorted;
-  sorted.reserve(terms_.size());
-  for (const auto& [term, counts] : terms_) sorted.emplace_back(term, &counts);
-  std::ranges::sort(sorted, {}, &Row::first);
   writer.varint(document_count_);
   writer.varint(overflow_count_);
   writer.varint(epoch_.number);
   writer.varint(document_count_ - epoch_.document_count);
   writer.u8(epoch_.begin ? 1 : 0);
   if (epoch_.begin) writer.u64(static_cast<std::uint64_t>(epoch_.begin->nanoseconds));
-  writer.varint(sorted.size());
-  for (const auto& [term, counts] : sorted) {
+  writer.varint(terms_.size());
+  for (const auto& [term, counts] : sorted_terms()) {
     writer.text(term);
-    writer.varint(counts->document_count);
-    writer.varint(counts->document_count - frozen_count(*counts));
+    writer.varint(counts.document_count);
+    writer.varint(counts.document_count - frozen_count(counts));
   }
 }
 
@@ -192,7 +194,7 @@ void TextScorer::keep(Corpora corpora) {
     TextCorpus& kept = field != fields_.end()
                            ? field->second.corpus
                            : waiting_.try_emplace(key, corpus_options_).first->second;
-    if (corpus.document_count() > kept.document_count()) kept = std::move(corpus);
+    if (is_better(corpus, kept)) kept = std::move(corpus);
   }
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from weir_program import ROOT, event, reading, stream, weir
 
-COMMANDS = ["check", "explain", "filter", "eval", "analyze", "size", "serve", "publish",
+COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "publish",
             "subscribe", "subscriptions", "token"]
 
 
@@ -121,6 +121,39 @@ normal form: one of
         self.assertEqual(done.code, 2)
         self.assertEqual(weir("check", "--language", "none",
                               "text(data.b) about 'the of' score >= 1").code, 0)
+
+
+class CorpusTest(unittest.TestCase):
+    def test_counts_lines_of_text(self):
+        done = weir("corpus", "-", stdin="A storm, a storm\n\nThe flood of storms\ncalm\n")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(done.out, "weir-corpus 1 english 3\ncalm 1\nflood 1\nstorm 2\n")
+
+    def test_counts_what_a_filter_would_read_of_events(self):
+        events = (event(1, data={"t": "<b>Sturm</b> und Flut"}) + "\n" +
+                  event(2, data={"t": "Stürme"}) + "\n" + event(3, data={"u": "x"}) + "\n")
+        done = weir("corpus", "--language", "de", "--text", "text(html(data.t))", "-",
+                    stdin=events)
+        self.assertEqual(done.out, "weir-corpus 1 german 2\nflut 1\nsturm 2\n")
+
+    def test_a_file_may_be_one_document(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / name for name in ("a", "b")]
+            for path in paths:
+                path.write_text("storm\nflood\n")
+            done = weir("corpus", "--whole", *map(str, paths))
+            self.assertEqual(done.out, "weir-corpus 1 english 2\nflood 2\nstorm 2\n")
+
+    def test_says_what_is_wrong(self):
+        self.assertEqual(weir("corpus").code, 2)
+        self.assertEqual(weir("corpus", "/nonexistent/file").code, 5)
+        self.assertRegex(weir("corpus", "-", stdin="\n").err, "expected at least one document")
+        done = weir("corpus", "--text", "text(data.t", "-", stdin="")
+        self.assertEqual(done.code, 2)
+        self.assertRegex(done.err, "--text: line 1, column 12: expected ',' or '\\)'")
+        done = weir("corpus", "--text", "text(data.t)", "-", stdin="{}\n{\n")
+        self.assertEqual(done.code, 2)
+        self.assertRegex(done.err, "stdin: line 1")
 
 
 class EvalTest(unittest.TestCase):

@@ -50,7 +50,7 @@ _weir() {
       ;;
     --filter | --dedup | --line-bytes-max | --listen | --retention-bytes | --retention-age | \
       --shards | --url | --token | --type | --source | --id | --subject | --batch | --retry | \
-      --count | --expires | --rate | --window | --keys | --fp)
+      --count | --expires | --rate | --window | --keys | --fp | --text)
       return
       ;;
   esac
@@ -59,7 +59,7 @@ _weir() {
     return
   fi
 
-  local commands='check explain filter eval analyze size serve publish subscribe subscriptions token'
+  local commands='check explain filter eval analyze corpus size serve publish subscribe subscriptions token'
   local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
     '') words="$commands help --help --version" ;;
@@ -71,6 +71,14 @@ _weir() {
       ;;
     eval) words='--dialect --event --json --help' ;;
     analyze) words='--input --language --json --help' ;;
+    corpus)
+      words='--text --whole --language --json --help'
+      if [[ $current != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+      fi
+      ;;
     size) words='distinct bloom --rate --window --keys --fp --json --help' ;;
     serve)
       words='--config --listen --tls-cert --tls-key --anonymous --data --retention-bytes
