@@ -126,6 +126,16 @@ TextMatchInfo TextScorer::match_info(const filter::About& about, const event::Ev
                       field.corpus);
 }
 
+std::vector<std::string> TextScorer::highlights(const filter::About& about,
+                                                const event::Event& event,
+                                                const HighlightOptions& options) {
+  const Query& query = query_of(about);
+  const auto& [key, field] = *query.field;
+  if (!field.document) return {};
+  return highlight(text_strings(key.fields, event), query.query, analyzer_of(key.language),
+                   options);
+}
+
 TextMatchInfo TextScorer::preview(const filter::About& about, const event::Event& event,
                                   base::Instant now) {
   const Query& query = query_of(about);

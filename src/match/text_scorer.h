@@ -28,6 +28,7 @@
 #include "filter/filter.h"
 #include "match/text_analyzer.h"
 #include "match/text_corpus.h"
+#include "match/text_highlight.h"
 #include "match/text_match.h"
 #include "match/text_query.h"
 #include "match/text_reader.h"
@@ -65,6 +66,9 @@ class TextScorer final : public TextReader {
   filter::TextVerdict judge(const filter::About& about, const event::Event& event) override;
   // The same, and why.
   TextMatchInfo match_info(const filter::About& about, const event::Event& event);
+  // Where the event at hand is about that; nothing if it has no text for the predicate.
+  std::vector<std::string> highlights(const filter::About& about, const event::Event& event,
+                                      const HighlightOptions& options = {});
   std::optional<TermCounts> document(const filter::TextSource& source,
                                      const event::Event& event) override;
   double distance(const filter::TextSource& source, const TermCounts& left,

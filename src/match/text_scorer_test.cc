@@ -162,6 +162,20 @@ TEST(TextScorerTest, APhraseIsInOneStringOfOneField) {
   EXPECT_FALSE(holds(R"({"data":{"a":"flash floods"}})"));
 }
 
+TEST(TextScorerTest, HighlightsWhatTheEventAtHandIsAbout) {
+  TextScorer scorer({}, {});
+  const auto filter = filter_of("text(html(data.a), subject) about any 'storm'");
+  ASSERT_TRUE(scorer.add(*filter));
+  const auto highlights = [&](std::string_view json) {
+    const EventPtr event = event_of(json);
+    scorer.begin(*event, {});
+    return scorer.highlights(*filter->abouts()[0], *event);
+  };
+  EXPECT_EQ(highlights(R"({"subject":"Storms","data":{"a":"<b>storm</b> &amp; calm"}})"),
+            (std::vector<std::string>{"<em>storm</em> &amp; calm", "<em>Storms</em>"}));
+  EXPECT_TRUE(highlights(R"({"lang":"de","data":{"a":"storm"}})").empty());
+}
+
 TEST(TextScorerTest, EachLanguageHasItsOwnAnalysisAndStatistics) {
   TextScorer scorer({}, {});
   const auto english = filter_of("text(data.a) about all 'storms'");
