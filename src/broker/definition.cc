@@ -22,7 +22,9 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kMembers = {"id",   "source",   "types", "filters",
                                                       "sink", "protocol", "config"};
-constexpr std::array<std::string_view, 2> kConfigMembers = {"outbox", "initial"};
+constexpr std::array<std::string_view, 3> kConfigMembers = {"outbox", "initial", "highlight"};
+constexpr std::array<std::string_view, 5> kHighlightMembers = {"characters", "snippets", "html",
+                                                               "before", "after"};
 constexpr std::array<std::string_view, 2> kOutboxMembers = {"policy", "limit"};
 constexpr std::array<std::string_view, 3> kPolicies = {"block", "drop_oldest", "conflate"};
 
@@ -155,6 +157,7 @@ class DefinitionReader {
       return members(value, "outbox", kOutboxMembers,
                      [this](std::string_view inner, const JsonRef& held) { outbox(inner, held); });
     }
+    if (name == "highlight") return highlight(value);
     if (!is_text("initial", value)) return;
     constexpr std::array<std::string_view, 3> kInitials = {"deliver", "latest", "none"};
     if (std::ranges::find(kInitials, value.string()) == kInitials.end()) {
@@ -163,6 +166,53 @@ class DefinitionReader {
     definition_->asks_for_latest_ = value.string() == "latest";
     definition_->initial_ =
         value.string() == "none" ? match::Initial::kNone : match::Initial::kDeliver;
+  }
+
+  void highlight(const JsonRef& value) {
+    if (value.kind() == JsonKind::kFalse) return;
+    match::HighlightOptions options;
+    if (value.kind() != JsonKind::kTrue) {
+      if (value.kind() != JsonKind::kObject) {
+        return fail(value, "expected highlight to be true, false or an object");
+      }
+      members(
+          value, "highlight", kHighlightMembers,
+          [&](std::string_view inner, const JsonRef& held) { highlight(inner, held, options); });
+    }
+    definition_->highlight_ = std::make_shared<const match::HighlightOptions>(std::move(options));
+  }
+
+  void highlight(std::string_view name, const JsonRef& value, match::HighlightOptions& options) {
+    if (name == "characters") {
+      options.character_count_max = count(name, value, limits_.highlight_character_count_max);
+    } else if (name == "snippets") {
+      options.snippet_count_max = count(name, value, limits_.highlight_snippet_count_max);
+    } else if (name == "html") {
+      if (value.kind() != JsonKind::kTrue && value.kind() != JsonKind::kFalse) {
+        return fail(value, "expected html to be true or false");
+      }
+      options.escapes = value.kind() == JsonKind::kTrue;
+    } else if (value.kind() != JsonKind::kString ||
+               value.string().size() > limits_.highlight_mark_bytes_max) {
+      fail(value, fmt::format("expected {} to be a string of at most {} bytes", name,
+                              limits_.highlight_mark_bytes_max));
+    } else {
+      (name == "before" ? options.before : options.after) = value.string();
+    }
+  }
+
+  // 1 if it is not one.
+  std::size_t count(std::string_view name, const JsonRef& value, std::size_t most) {
+    const event::Value number = value.value();
+    const bool is_int = number.kind() == event::ValueKind::kInt;
+    if (is_int && number.as_int() >= 1 && number.as_int() <= static_cast<std::int64_t>(most)) {
+      return static_cast<std::size_t>(number.as_int());
+    }
+    const bool is_too_large = is_int && number.as_int() > 0;
+    fail(
+        value, fmt::format("expected the {} to be an integer from 1 to {}", name, most),
+        is_too_large ? base::ErrorId::kBrokerDefinitionTooLarge : base::ErrorId::kBrokerDefinition);
+    return 1;
   }
 
   void outbox(std::string_view name, const JsonRef& value) {
@@ -176,16 +226,7 @@ class DefinitionReader {
       definition_->policy_ = static_cast<OutboxPolicy>(found - kPolicies.begin());
       return;
     }
-    const event::Value count = value.value();
-    const auto most = static_cast<std::int64_t>(limits_.outbox_count_max);
-    const bool is_int = count.kind() == event::ValueKind::kInt;
-    if (!is_int || count.as_int() < 1 || count.as_int() > most) {
-      const bool too_large = is_int && count.as_int() > most;
-      return fail(
-          value, fmt::format("expected the limit to be an integer from 1 to {}", most),
-          too_large ? base::ErrorId::kBrokerDefinitionTooLarge : base::ErrorId::kBrokerDefinition);
-    }
-    definition_->outbox_count_max_ = static_cast<std::size_t>(count.as_int());
+    definition_->outbox_count_max_ = count("limit", value, limits_.outbox_count_max);
   }
 
   bool is_text(std::string_view name, const JsonRef& value) {

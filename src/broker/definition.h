@@ -11,7 +11,10 @@
 //     "protocol": "HTTP",                        optional; what a sink speaks
 //     "config": {                                optional, ours
 //       "outbox": {"policy": "drop_oldest", "limit": 1000},
-//       "initial": "latest"                      or "deliver", the default, or "none"
+//       "initial": "latest",                     or "deliver", the default, or "none"
+//       "highlight": true                        or {"characters": 200, "snippets": 3, "html":
+//       true,
+//                                                    "before": "<em>", "after": "</em>"}
 //     }
 //   }
 //
@@ -29,6 +32,7 @@
 #include "filter/filter.h"
 #include "filter/limits.h"
 #include "match/change_filter.h"
+#include "match/text_highlight.h"
 
 namespace weir::broker {
 
@@ -46,6 +50,9 @@ struct DefinitionLimits {
   std::size_t id_bytes_max = 128;
   std::size_t sink_bytes_max = 2048;
   std::size_t type_count_max = 1000;
+  std::size_t highlight_character_count_max = 2000;
+  std::size_t highlight_snippet_count_max = 20;
+  std::size_t highlight_mark_bytes_max = 64;
   std::size_t outbox_count_max = 100'000;  // also the default of a definition that says nothing
   filter::FilterLimits filter = {};
 };
@@ -70,6 +77,8 @@ class Definition {
   match::Initial initial() const { return initial_; }
   // Whether a new subscriber to a change is told of the newest readings at once.
   bool asks_for_latest() const { return asks_for_latest_; }
+  // What deliveries show of a text that matched; null: nothing.
+  const std::shared_ptr<const match::HighlightOptions>& highlight() const { return highlight_; }
   // The members of the document but id, as they were given, without the braces: for answers.
   const std::string& members() const { return members_; }
   // The document, which parses to an equal definition.
@@ -86,6 +95,7 @@ class Definition {
   std::size_t outbox_count_max_ = 0;
   match::Initial initial_ = match::Initial::kDeliver;
   bool asks_for_latest_ = false;
+  std::shared_ptr<const match::HighlightOptions> highlight_;
   std::string members_;
 };
 

@@ -97,7 +97,17 @@ TEST(DefinitionTest, SaysWhatIsWrongAndWhere) {
             "line 1, column 22: expected initial to be one of deliver, latest, none");
   EXPECT_EQ(error_of(R"({"config":{"oubox":{}}})"),
             "line 1, column 12: config has no member 'oubox': did you mean 'outbox'?; expected "
-            "outbox, initial");
+            "outbox, initial, highlight");
+  EXPECT_EQ(error_of(R"({"config":{"highlight":1}})"),
+            "line 1, column 24: expected highlight to be true, false or an object");
+  EXPECT_EQ(error_of(R"({"config":{"highlight":{"characters":0}}})"),
+            "line 1, column 38: expected the characters to be an integer from 1 to 2000");
+  EXPECT_EQ(error_of(R"({"config":{"highlight":{"snippets":21}}})"),
+            "line 1, column 36: expected the snippets to be an integer from 1 to 20");
+  EXPECT_EQ(error_of(R"({"config":{"highlight":{"html":"no"}}})"),
+            "line 1, column 32: expected html to be true or false");
+  EXPECT_EQ(error_of(R"({"config":{"highlight":{"before":1}}})"),
+            "line 1, column 34: expected before to be a string of at most 64 bytes");
 }
 
 TEST(DefinitionTest, KnowsAnId) {

@@ -41,6 +41,7 @@ base::Result<void> Shard::engage(Held& held, std::string_view state) {
                                     {.initial = subscription.definition->initial(),
                                      .gate = gate_of(subscription.principal),
                                      .tag = held.slot,
+                                     .highlight = subscription.definition->highlight(),
                                      .state = state});
   if (!id) return id.error();
   disengage(held);
@@ -128,6 +129,7 @@ base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
       return engaged.error();
     }
   }
+  if (held->engine_id) engine_.set_highlight(*held->engine_id, now.highlight());
   held->outbox.set_bounds(now.policy(), now.outbox_count_max());
   update_gauges(*held);
   update_wake();

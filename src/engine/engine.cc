@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/check.h"
 #include "engine/engine.h"
 
 #include <fmt/format.h>
@@ -162,6 +163,13 @@ std::span<const Delivery> Engine::advance(base::Instant now) {
   return handed_out();
 }
 
+void Engine::set_highlight(SubscriptionId id,
+                           std::shared_ptr<const match::HighlightOptions> highlight) {
+  const auto found = subscriptions_.find(id);
+  WEIR_CHECK(found != subscriptions_.end());
+  found->second->set_highlight(std::move(highlight));
+}
+
 base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, base::Instant now) {
   const auto found = find(id);
   if (!found) return found.error();
@@ -290,7 +298,10 @@ void Engine::annotate(const Subscription& subscription, const event::EventPtr& e
 std::string Engine::annotation_of(const Subscription& subscription, const event::Event& event) {
   for (const filter::About* const about : subscription.filter().abouts()) {
     const match::TextMatchInfo info = scorer_->match_info(*about, event);
-    if (info.verdict.holds) return text_annotation(info);
+    if (!info.verdict.holds) continue;
+    const match::HighlightOptions* const highlight = subscription.highlight();
+    if (highlight == nullptr) return text_annotation(info);
+    return text_annotation(info, scorer_->highlights(*about, event, *highlight));
   }
   return {};
 }

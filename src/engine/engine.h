@@ -42,6 +42,7 @@
 #include "match/distinct_window.h"
 #include "match/matcher.h"
 #include "match/text/text_index.h"
+#include "match/text_highlight.h"
 #include "match/text_scorer.h"
 
 namespace weir::engine {
@@ -82,6 +83,8 @@ struct SubscribeOptions {
   std::shared_ptr<const Gate> gate = {};
   // Handed back with each delivery, so that the caller need not look the subscription up.
   std::uint64_t tag = 0;
+  // What deliveries show of a text that matched, as weirhighlight; null: nothing.
+  std::shared_ptr<const match::HighlightOptions> highlight = {};
   // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
   std::string_view state = {};
 };
@@ -145,6 +148,9 @@ class Engine {
   // what was delivered is kept, and the next value is judged by the new thresholds. False, and no
   // change, if the filters differ otherwise or have text.
   base::Result<bool> retune(SubscriptionId id, filter::FilterPtr filter);
+
+  // From now on. Requires a subscription that is there.
+  void set_highlight(SubscriptionId id, std::shared_ptr<const match::HighlightOptions> highlight);
 
   // The deliveries of this event, after those that were held back and are due by now. By ascending
   // subscription, but change filters that share what they remember come last, in an order of their

@@ -84,6 +84,20 @@ TEST(SharedTextTest, ADeliverySaysWhy) {
   EXPECT_EQ(deliveries[1].annotation, "");
 }
 
+TEST(SharedTextTest, ADeliveryShowsWhereIfItIsAskedFor) {
+  Engine engine;
+  const auto id =
+      *engine.subscribe("text(data.t) about all 'flood'",
+                        {.highlight = std::make_shared<const match::HighlightOptions>()});
+  auto deliveries = engine.publish(document(1, "a storm & its floods"), {});
+  ASSERT_EQ(deliveries.size(), 1U);
+  EXPECT_THAT(deliveries[0].annotation,
+              HasSubstr(R"(,"weirhighlight":"a storm &amp; its <em>floods</em>")"));
+  engine.set_highlight(id, nullptr);
+  deliveries = engine.publish(document(2, "floods"), {});
+  EXPECT_THAT(deliveries[0].annotation, testing::Not(HasSubstr("weirhighlight")));
+}
+
 TEST(SharedTextTest, WhatIsHeldBackSaysWhyWhenItIsDelivered) {
   Engine engine;
   ASSERT_TRUE(engine.subscribe(

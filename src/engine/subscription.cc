@@ -25,6 +25,7 @@ Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions
       filter_(std::move(filter)),
       tag_(options.tag),
       gate_(std::move(options.gate)),
+      highlight_(std::move(options.highlight)),
       change_options_{.initial = options.initial,
                       .key_count_max = limits.change_key_count_max,
                       .idle = limits.change_idle} {

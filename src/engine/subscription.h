@@ -28,6 +28,10 @@ class Engine::Subscription {
   match::ChangeFilter* change() { return change_.get(); }
 
   std::uint64_t tag() const { return tag_; }
+  const match::HighlightOptions* highlight() const { return highlight_.get(); }
+  void set_highlight(std::shared_ptr<const match::HighlightOptions> highlight) {
+    highlight_ = std::move(highlight);
+  }
   const std::shared_ptr<const Gate>& gate() const { return gate_; }
   bool admits(const event::Event& event) const { return !gate_ || (*gate_)(event); }
 
@@ -124,6 +128,7 @@ class Engine::Subscription {
   filter::FilterPtr filter_;
   std::uint64_t tag_;
   std::shared_ptr<const Gate> gate_;
+  std::shared_ptr<const match::HighlightOptions> highlight_;
   match::ChangeOptions change_options_;
   std::shared_ptr<match::ChangeFilter> change_;
   std::optional<Membership> membership_;

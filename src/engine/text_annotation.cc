@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "event/json_writer.h"
 
@@ -38,10 +37,14 @@ std::string terms_of(const std::vector<Share>& shares) {
 
 }  // namespace
 
-std::string text_annotation(const match::TextMatchInfo& info) {
+std::string text_annotation(const match::TextMatchInfo& info,
+                            const std::vector<std::string>& snippets) {
   std::string out = fmt::format(R"("weirscore":"{:.4f}","weirepoch":{},"weirterms":)",
                                 info.verdict.score, info.verdict.epoch);
   event::append_json(terms_of(info.shares), out);
+  if (snippets.empty()) return out;
+  out += R"(,"weirhighlight":)";
+  event::append_json(fmt::format("{}", fmt::join(snippets, kSnippetSeparator)), out);
   return out;
 }
 

@@ -45,8 +45,8 @@ std::string describe_score(const TextMatchInfo& info) {
 }  // namespace
 
 std::string describe(const TextMatchInfo& info) {
+  if (info.failure == TextFailure::kNoText) return describe_failure(info);
   const std::string failure = describe_failure(info);
-  if (info.failure == TextFailure::kNoText) return failure;
   std::string text = describe_score(info);
   if (!failure.empty()) text += ", " + failure;
   return text + fmt::format(" (epoch {})", info.verdict.epoch);

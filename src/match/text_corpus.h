@@ -68,8 +68,8 @@ TermCounts count_terms(std::vector<std::string> terms);
 struct TextCorpusOptions {
   std::size_t term_count_max = 10'000'000;  // distinct terms kept
   std::size_t waiting_count_max = 10'000;   // corpora restored for fields that nobody names yet
-  std::uint64_t epoch_document_count_max = 10'000;               // in an epoch, at least 1
-  base::Duration epoch_time = base::Duration::seconds(60 * 60);  // after which one is over
+  std::uint64_t epoch_document_count_max = 10'000;            // in an epoch, at least 1
+  base::Duration epoch_time = base::Duration::seconds(3600);  // after which one is over
 };
 
 // What documents are scored by.
