@@ -136,6 +136,7 @@ class PostingLists {
   const RowGate& gate(TermId term) const { return gates_[term]; }
   std::span<const Chunk> chunks(TermId term) const { return lists_[term]; }
   void prefetch_gate(TermId term) const { __builtin_prefetch(&gates_[term]); }
+  void prefetch_list(TermId term) const { __builtin_prefetch(&lists_[term]); }
   void prefetch_chunks(TermId term) const { __builtin_prefetch(lists_[term].data()); }
   std::size_t memory_bytes() const;
 

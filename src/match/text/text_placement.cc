@@ -190,7 +190,7 @@ void TextPlacement::open_terms() {
       const DocumentTerm& term = sorted_[i];
       if (!top.opens(lists_.gate(term.term), term.share)) continue;
       open_.push_back({term, static_cast<std::uint32_t>(tops_.size())});
-      lists_.prefetch_chunks(term.term);
+      lists_.prefetch_list(term.term);
     }
     if (open_.size() != open_count) tops_.push_back(top);
     end = begin;
@@ -199,6 +199,7 @@ void TextPlacement::open_terms() {
 
 void TextPlacement::open_chunks() {
   scans_.clear();
+  for (const OpenTerm& open : open_) lists_.prefetch_chunks(open.term.term);
   for (const auto& [term, top] : open_) {
     for (const PostingLists::Chunk& chunk : lists_.chunks(term.term)) {
       const double reach = tops_[top].reach(term.share, chunk.kind().later_count_max());
