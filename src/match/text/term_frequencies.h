@@ -16,7 +16,7 @@ namespace weir::match::text {
 
 class TermFrequencies {
  public:
-  static constexpr std::uint64_t kPeriod = 16'384;
+  static constexpr std::uint64_t kPeriod = 4096;
   static constexpr std::uint64_t kMeasuredCount = 1024;
 
   void resize(std::size_t term_count) { counts_.resize(term_count); }

@@ -206,6 +206,15 @@ struct Drifted {
     fresh.add_all(adapted->filters());
     get_to_know(fresh, reversed);
     known_measured = known_documents(fresh, workload, measured);
+    rows_vs_fresh =
+        rows_of(adapted->index(), known_documents(adapted->index(), workload, measured)) /
+        rows_of(fresh, known_measured);
+  }
+
+  static double rows_of(TextIndex& index, std::span<const WorkloadDocument> documents) {
+    const std::uint64_t before = index.counters().scanned;
+    run_index(index, documents);
+    return static_cast<double>(index.counters().scanned - before);
   }
 
   void get_to_know(TextIndex& index, std::span<const WorkloadDocument> documents) const {
@@ -217,6 +226,7 @@ struct Drifted {
   TextIndex fresh;
   std::vector<WorkloadDocument> known_measured;
   double at_first = 0;
+  double rows_vs_fresh = 0;
   double fresh_best = kInfinity;
 };
 
@@ -229,6 +239,7 @@ void BM_TextDrift(benchmark::State& state) {
   }
   const double seconds = drifted.adapted->seconds_per_document();
   state.counters["adapted_vs_fresh"] = seconds / drifted.fresh_best;
+  state.counters["adapted_rows_vs_fresh"] = drifted.rows_vs_fresh;
   state.counters["at_first_vs_fresh"] = drifted.at_first / drifted.fresh_best;
   state.counters["placements"] =
       static_cast<double>(drifted.adapted->index().counters().placements);

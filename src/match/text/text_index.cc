@@ -152,6 +152,8 @@ bool TextIndex::is_worth_moving() {
     left_by_move_ = std::max(left, kLeftByMoveMin);
     return false;
   }
+  // The stream may still have been changing when that was guessed.
+  left_by_move_ = std::max(left_by_move_, left);
   return left <= kWorthwhile * left_by_move_;
 }
 
@@ -165,8 +167,8 @@ void TextIndex::begin_moving() {
 
 // Slots may change places meanwhile: so they are gone through until nothing is left to move.
 void TextIndex::move_some() {
-  constexpr int kMovesPerDocument = 64;
-  constexpr int kSlotsPerDocument = 512;
+  constexpr int kMovesPerDocument = 16;
+  constexpr int kSlotsPerDocument = 128;
   int moves = 0;
   for (int i = 0; i < kSlotsPerDocument && moves < kMovesPerDocument && old_->size() > 0; ++i) {
     if (move_slot_ >= filters_.slot_count()) move_slot_ = 0;
