@@ -118,7 +118,7 @@ double TextCase::measure_index() {
 
 // Each twice in a row: what one leaves in the cache is nothing to the other.
 double TextCase::measure() {
-  constexpr double kBaselineSecondsMax = 2;
+  constexpr double kBaselineSecondsMax = 1.5;
   const double seconds = (measure_index() + measure_index()) / 2;
   if (baseline_seconds_ > kBaselineSecondsMax) return seconds;
   baseline_seconds_ += base::seconds_of([&] {
