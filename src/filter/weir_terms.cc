@@ -19,7 +19,7 @@ using base::ErrorId;
 // inside are doubled.
 std::size_t offset_as_written(const Token& string_token, std::size_t value_bytes) {
   std::size_t offset = 1;
-  for (; value_bytes > 0; --value_bytes) offset += string_token.text[offset] == '\'' ? 2 : 1;
+  for (; value_bytes > 0; --value_bytes) offset += string_token.text[offset] == '\'' ? 2U : 1U;
   return offset;
 }
 
