@@ -132,8 +132,8 @@ SharedComposites::Instance& SharedComposites::instance_of(Member& member, std::s
   instance.number = free_numbers_.back();
   free_numbers_.pop_back();
   instances_[instance.number] = &instance;
-  index_.add(instance.number, place(member, key, instance), match::Newcomer::kKnowsNothing,
-             member.initial);
+  index_.add(instance.number, place(member, key, instance),
+             {.initial = member.initial, .floor = member.floor});
   return instance;
 }
 
@@ -167,7 +167,11 @@ void SharedComposites::restore(const match::ChangeFilter::ConjunctionStates& sta
       const match::ChangeFilter::TermState& term = states[i]->terms[j];
       if (!term.current) continue;
       WEIR_CHECK(term.order < kOrderMin);
-      WEIR_CHECK(index_.restore(instance.number, {i, j}, term.last, *term.current));
+      WEIR_CHECK(index_.restore(instance.number, {i, j},
+                                {.current = *term.current,
+                                 .last = term.last,
+                                 .last_at = term.last_at,
+                                 .read_at = states[i]->read_at}));
       instance.conjunctions[i][j].last_at = term.last_at;
       instance.own_events.push_back({{i, j}, term.order, term.event});
     }
@@ -230,7 +234,7 @@ void SharedComposites::read(StreamNumber stream, const event::EventPtr& event, b
 
 std::span<const SharedComposites::Fired> SharedComposites::update(base::Instant now) {
   tally_.count(read_, unread_);
-  index_.update(readings_, firing_);
+  index_.update(readings_, now, firing_);
   for (const match::TakenLeaf& taken : firing_.taken) take(*instances_[taken.id], taken.place, now);
   fired_.clear();
   const std::span<const std::uint32_t> conjunctions = firing_.conjunctions;

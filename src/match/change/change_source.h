@@ -28,18 +28,12 @@
 #include <optional>
 
 #include "base/instant.h"
+#include "match/change/change_timing.h"
 #include "match/change/firing.h"
 #include "match/change/piece_map.h"
 #include "match/change/threshold_index.h"
 
 namespace weir::match {
-
-struct ChangeTiming {
-  std::optional<base::Duration> silent_for = std::nullopt;
-  std::optional<base::Duration> at_most_every = std::nullopt;
-
-  bool operator==(const ChangeTiming&) const = default;
-};
 
 struct ChangeCounters {
   std::uint64_t updates = 0;

@@ -29,8 +29,7 @@ class Case {
   explicit Case(std::size_t count) {
     base::Prng prng(count);
     adding_ = base::seconds_of([&] {
-      for (std::uint64_t id = 0; id < count; ++id)
-        index_.add(id, random(prng), Newcomer::kKnowsNothing);
+      for (std::uint64_t id = 0; id < count; ++id) index_.add(id, random(prng));
     });
     for (std::size_t i = 0; i < kSourceCount; ++i) walks_.emplace_back(i);
     for (std::size_t i = 0; i < 5 * kSourceCount; ++i) {
@@ -62,7 +61,7 @@ class Case {
  private:
   void update(std::size_t step, double value) {
     const CompositeReading reading{static_cast<SourceNumber>(step % kSourceCount), value};
-    index_.update({&reading, 1}, firing_);
+    index_.update({&reading, 1}, {}, firing_);
   }
   static std::vector<CompositeConjunction> random(base::Prng& prng) {
     std::vector<CompositeConjunction> conjunctions(1);

@@ -12,13 +12,10 @@ namespace {
 
 constexpr std::size_t kPrefetchDistance = 8;
 
-// The place of a leaf or conjunction in a list without an order of its own.
-Position listed(std::uint32_t index) { return {0, index}; }
-
 }  // namespace
 
 void CompositeIndex::add(std::uint64_t id, std::span<const CompositeConjunction> conjunctions,
-                         Newcomer newcomer, Initial initial) {
+                         const CompositeOptions& options) {
   const auto count = static_cast<std::uint32_t>(conjunctions.size());
   const std::uint32_t slot = composites_.take(1);
   WEIR_CHECK(slots_.emplace(id, slot).second);
@@ -26,13 +23,14 @@ void CompositeIndex::add(std::uint64_t id, std::span<const CompositeConjunction>
   composites_[slot] = {id, first, count};
   for (std::uint32_t i = 0; i < count; ++i) {
     conjunctions_[first + i].composite = slot;
-    add_conjunction(first + i, conjunctions[i], newcomer, initial);
+    add_conjunction(first + i, conjunctions[i], options);
   }
 }
 
 void CompositeIndex::add_conjunction(std::uint32_t index, const CompositeConjunction& leaves,
-                                     Newcomer newcomer, Initial initial) {
+                                     const CompositeOptions& options) {
   WEIR_CHECK(!leaves.empty());
+  add_clock(index, leaves, options.floor);
   Conjunction& conjunction = conjunctions_[index];
   conjunction.leaf_count = static_cast<std::uint32_t>(leaves.size());
   conjunction.waits_for = conjunction.leaf_count;
@@ -43,10 +41,10 @@ void CompositeIndex::add_conjunction(std::uint32_t index, const CompositeConjunc
     leaf.condition = leaves[i].condition;
     leaf.source = leaves[i].source;
     leaf.conjunction = index;
-    leaf.takes_first = initial == Initial::kNone;
+    leaf.takes_first = options.initial == Initial::kNone;
     WEIR_CHECK(leaf.condition.is_valid());
     Source& source = source_of(leaf.source);
-    leaf.is_apart = newcomer == Newcomer::kKnowsNothing || !source.current;
+    leaf.is_apart = options.newcomer == Newcomer::kKnowsNothing || !source.current;
     if (leaf.is_apart) {
       source.apart.insert(listed(leaf_index));
     } else {
@@ -65,13 +63,16 @@ bool CompositeIndex::remove(std::uint64_t id) {
   conjunctions_.give_back(composite.first, composite.count);
   composites_.give_back(slot, 1);
   slots_.erase(found);
+  tidy_dues();
   return true;
 }
 
 void CompositeIndex::remove_conjunction(std::uint32_t index) {
   Conjunction& conjunction = conjunctions_[index];
   conjunction.waits_for = conjunction.leaf_count;
+  set_due(index, false);
   set_ready(index);
+  if (conjunction.is_timed()) clocks_.remove(conjunction.clock);
   for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
     const std::uint32_t leaf_index = conjunction.first_leaf + i;
     Leaf& leaf = leaves_[leaf_index];
@@ -82,20 +83,36 @@ void CompositeIndex::remove_conjunction(std::uint32_t index) {
   leaves_.give_back(conjunction.first_leaf, conjunction.leaf_count);
 }
 
-void CompositeIndex::update(std::span<const CompositeReading> readings, CompositeFiring& firing) {
-  firing.composites.clear();
-  firing.conjunctions.clear();
-  firing.taken.clear();
+void CompositeIndex::update(std::span<const CompositeReading> readings, base::Instant now,
+                            CompositeFiring& firing) {
+  firing.clear();
+  tell_time(now, firing);
   candidates_.clear();
   fired_.clear();
   for (const CompositeReading& reading : readings) move(reading, firing);
   for (const CompositeReading& reading : readings) list_ready(sources_[reading.source]);
+  look_at_candidates();
+  fire_all(now, firing);
+  tidy_dues();
+}
+
+void CompositeIndex::look_at_candidates() {
   for (const std::uint32_t index : candidates_) {
-    if (conjunctions_[index].waits_for == 0) fired_.push_back(index);
+    const Conjunction& conjunction = conjunctions_[index];
+    const bool waits = conjunction.waits_for > 0;
+    if (!waits && !conjunction.is_held) {
+      fired_.push_back(index);
+    } else {
+      set_due(index, !waits);
+      set_ready(index);
+    }
   }
+}
+
+void CompositeIndex::fire_all(base::Instant at, CompositeFiring& firing) {
   std::sort(fired_.begin(), fired_.end());
   fired_.erase(std::unique(fired_.begin(), fired_.end()), fired_.end());
-  for (const std::uint32_t index : fired_) fire(index);
+  for (const std::uint32_t index : fired_) fire(index, at);
   if (!fired_.empty()) report(firing);
 }
 
@@ -107,7 +124,7 @@ void CompositeIndex::move(const CompositeReading& reading, CompositeFiring& firi
   if (before) cross(source, *before, reading.value);
 }
 
-// Those that were satisfied already fire without a flip.
+// Those that were satisfied already fire, or become due, without a flip.
 void CompositeIndex::list_ready(const Source& source) {
   source.ready.for_each_span(source.ready.begin(), source.ready.end(),
                              [&](ThresholdIndex::Span conjunctions) {
@@ -155,29 +172,33 @@ void CompositeIndex::judge(ThresholdIndex::Span leaves, double value) {
       __builtin_prefetch(&leaves_[static_cast<std::uint32_t>(leaves[i + kPrefetchDistance])]);
     }
     Leaf& leaf = leaves_[static_cast<std::uint32_t>(leaves[i])];
-    set_state(leaf, leaf.band.contains(value) ? State::kQuiet : State::kSatisfied);
+    const State state = leaf.band.contains(value) ? State::kQuiet : State::kSatisfied;
+    set_state(leaf, state, leaf.is_silent);
   }
 }
 
-void CompositeIndex::set_state(Leaf& leaf, State state) {
-  const auto satisfied = [](State s) { return s == State::kFresh || s == State::kSatisfied; };
-  const bool before = satisfied(std::exchange(leaf.state, state));
-  if (before == satisfied(state)) return;
+void CompositeIndex::set_state(Leaf& leaf, State state, bool is_silent) {
+  const bool before = leaf.is_satisfied();
+  leaf.state = state;
+  leaf.is_silent = is_silent;
+  if (before == leaf.is_satisfied()) return;
   ++counters_.flips;
   Conjunction& conjunction = conjunctions_[leaf.conjunction];
   if (before) {
     ++conjunction.waits_for;
+    set_due(leaf.conjunction, false);
   } else if (--conjunction.waits_for == 0) {
     candidates_.push_back(leaf.conjunction);
   }
 }
 
-void CompositeIndex::fire(std::uint32_t index) {
+void CompositeIndex::fire(std::uint32_t index, base::Instant at) {
   ++counters_.fired;
+  set_due(index, false);
   const Conjunction conjunction = conjunctions_[index];
   for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
     const std::uint32_t leaf = conjunction.first_leaf + i;
-    take(leaf, current_of(leaf));
+    take(leaf, current_of(leaf), at);
   }
   set_ready(index);
 }
@@ -188,22 +209,28 @@ double CompositeIndex::current_of(std::uint32_t index) const {
 }
 
 // The value becomes the leaf's last one.
-void CompositeIndex::take(std::uint32_t index, double last) {
+void CompositeIndex::take(std::uint32_t index, double last, base::Instant at) {
+  put_last(index, last, start_clock(index, std::nullopt, at));
+}
+
+void CompositeIndex::put_last(std::uint32_t index, double last, bool is_silent) {
   Leaf& leaf = leaves_[index];
   leaf.last = last;
   set_band(index, leaf.condition.quiet_band(last));
-  set_state(leaf, leaf.band.contains(current_of(index)) ? State::kQuiet : State::kSatisfied);
+  const bool is_quiet = leaf.band.contains(current_of(index));
+  set_state(leaf, is_quiet ? State::kQuiet : State::kSatisfied, is_silent);
 }
 
 // What the current value means to a leaf, which may be its first one.
 void CompositeIndex::judge(std::uint32_t index) {
   Leaf& leaf = leaves_[index];
   if (leaf.has_last()) {
-    set_state(leaf, leaf.band.contains(current_of(index)) ? State::kQuiet : State::kSatisfied);
+    const bool is_quiet = leaf.band.contains(current_of(index));
+    set_state(leaf, is_quiet ? State::kQuiet : State::kSatisfied, leaf.is_silent);
   } else if (leaf.takes_first) {
-    take(index, current_of(index));
+    take(index, current_of(index), now_);
   } else {
-    set_state(leaf, State::kFresh);
+    set_state(leaf, State::kFresh, false);
   }
 }
 
@@ -220,10 +247,11 @@ void CompositeIndex::set_band(std::uint32_t index, const Band& band) {
   leaf.band = band;
 }
 
-// One that waits for no leaf fires on the next update of any of its sources, without a flip.
+// One that waits for no leaf fires, or becomes due, on the next update of any of its sources,
+// without a flip.
 void CompositeIndex::set_ready(std::uint32_t index) {
   Conjunction& conjunction = conjunctions_[index];
-  const bool is_ready = conjunction.waits_for == 0;
+  const bool is_ready = conjunction.waits_for == 0 && !conjunction.is_due;
   if (std::exchange(conjunction.is_ready, is_ready) == is_ready) return;
   for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
     ThresholdIndex& ready = sources_[leaves_[conjunction.first_leaf + i].source].ready;
@@ -259,75 +287,6 @@ void CompositeIndex::report(CompositeFiring& firing) {
   }
 }
 
-std::optional<std::uint32_t> CompositeIndex::find_leaf(std::uint64_t id, LeafPlace place) const {
-  const auto found = slots_.find(id);
-  if (found == slots_.end()) return std::nullopt;
-  const Composite& composite = composites_[found->second];
-  if (place.conjunction >= composite.count) return std::nullopt;
-  const auto offset = static_cast<std::uint32_t>(place.conjunction);
-  const Conjunction& conjunction = conjunctions_[composite.first + offset];
-  if (place.leaf >= conjunction.leaf_count) return std::nullopt;
-  return conjunction.first_leaf + static_cast<std::uint32_t>(place.leaf);
-}
-
-std::optional<CompositeIndex::LeafView> CompositeIndex::view(std::uint64_t id,
-                                                             LeafPlace place) const {
-  const std::optional<std::uint32_t> index = find_leaf(id, place);
-  if (!index) return std::nullopt;
-  const Leaf& leaf = leaves_[*index];
-  LeafView view;
-  view.is_apart = leaf.is_apart;
-  if (leaf.state == State::kUnknown) return view;
-  view.current = current_of(*index);
-  view.satisfied = leaf.state != State::kQuiet;
-  if (leaf.state != State::kFresh) view.last = leaf.last;
-  return view;
-}
-
-bool CompositeIndex::restore(std::uint64_t id, LeafPlace place, std::optional<double> last,
-                             double current) {
-  const std::optional<std::uint32_t> index = find_leaf(id, place);
-  if (!index) return false;
-  Leaf& leaf = leaves_[*index];
-  WEIR_CHECK(leaf.state == State::kUnknown);
-  own_values_.emplace(*index, current);
-  if (last) {
-    take(*index, *last);
-  } else {
-    set_state(leaf, State::kFresh);
-  }
-  set_ready(leaf.conjunction);
-  return true;
-}
-
-bool CompositeIndex::forget(std::uint64_t id) {
-  const auto found = slots_.find(id);
-  if (found == slots_.end()) return false;
-  const Composite composite = composites_[found->second];
-  bool knew = false;
-  for (std::uint32_t i = 0; i < composite.count; ++i) {
-    knew = forget_conjunction(composite.first + i) || knew;
-  }
-  return knew;
-}
-
-bool CompositeIndex::forget_conjunction(std::uint32_t index) {
-  const Conjunction conjunction = conjunctions_[index];
-  bool knew = false;
-  for (std::uint32_t i = 0; i < conjunction.leaf_count; ++i) {
-    const std::uint32_t leaf_index = conjunction.first_leaf + i;
-    Leaf& leaf = leaves_[leaf_index];
-    knew = knew || leaf.state != State::kUnknown;
-    set_band(leaf_index, Band());
-    set_state(leaf, State::kUnknown);
-    own_values_.erase(leaf_index);
-    leaf.is_apart = true;
-    sources_[leaf.source].apart.insert(listed(leaf_index));
-  }
-  set_ready(index);
-  return knew;
-}
-
 CompositeIndex::Source& CompositeIndex::source_of(SourceNumber number) {
   if (number >= sources_.size()) sources_.resize(std::size_t{number} + 1);
   return sources_[number];
@@ -336,6 +295,7 @@ CompositeIndex::Source& CompositeIndex::source_of(SourceNumber number) {
 std::size_t CompositeIndex::memory_bytes() const {
   std::size_t bytes = leaves_.memory_bytes() + conjunctions_.memory_bytes() +
                       composites_.memory_bytes() + sources_.capacity() * sizeof(Source) +
+                      clocks_.memory_bytes() + dues_.memory_bytes() +
                       slots_.bucket_count() * (sizeof(*slots_.begin()) + 1) +
                       own_values_.bucket_count() * (sizeof(*own_values_.begin()) + 1);
   for (const Source& source : sources_) {
