@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/instant.h"
@@ -34,12 +35,15 @@ struct CompositeMember {
   // The changes of one key.
   struct Instance {
     CompositeMember* member = nullptr;
+    std::string_view key = {};
     std::uint32_t number = 0;  // in the index
     std::vector<std::vector<Leaf>> conjunctions = {};
     std::vector<match::SourceNumber> sources = {};           // ascending, each once
     std::vector<std::optional<base::Instant>> read_at = {};  // by conjunction, as restored
     std::vector<OwnEvent> own_events = {};                   // by place
     std::vector<std::uint64_t> delivered = {};               // orders of current events, ascending
+    std::vector<match::SourceNumber> held_sources = {};      // of conjunctions that are held
+    std::uint64_t held_before = 0;                           // readings there before they were
   };
   // Of a stream with keys: where the member is on the list of those who came.
   struct Entry {
@@ -56,6 +60,8 @@ struct CompositeMember {
   std::vector<Entry> entries;              // none without keys
   std::map<std::string, Instance, std::less<>> instances;  // by key
   bool must_leave = false;                                 // it has come to its limit of keys
+  bool is_limited = false;                                 // some change has `at most every`
+  std::uint64_t held_count = 0;  // events that were held, without those that held_sources tell
 };
 
 }  // namespace weir::engine

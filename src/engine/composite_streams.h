@@ -40,8 +40,9 @@ class CompositeStreams {
     StreamNumber stream = 0;
     std::string key;
     std::size_t use_count = 0;
-    std::size_t introduced = 0;  // members of the stream that were told of the key
-    event::EventPtr event;       // the newest
+    std::size_t limited_count = 0;  // of these, in conjunctions with `at most every`
+    std::size_t introduced = 0;     // members of the stream that were told of the key
+    event::EventPtr event;          // the newest
     std::uint64_t order = 0;
     base::Instant read_at = {};
   };

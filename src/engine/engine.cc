@@ -181,11 +181,15 @@ base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, 
 }
 
 std::optional<base::Instant> Engine::next_wake() const {
-  std::optional<base::Instant> wake;
-  if (!wakes_.empty()) wake = wakes_.begin()->first;
-  if (share_wakes_.empty()) return wake;
-  const base::Instant shared = share_wakes_.begin()->first;
-  return wake ? std::min(*wake, shared) : shared;
+  std::optional<base::Instant> wake = composites_->next_wake();
+  const auto add = [&](const auto& wakes) {
+    if (wakes.empty()) return;
+    const base::Instant first = wakes.begin()->first;
+    wake = wake ? std::min(*wake, first) : first;
+  };
+  add(wakes_);
+  add(share_wakes_);
+  return wake;
 }
 
 base::Instant Engine::clamp(base::Instant now) {
@@ -203,8 +207,13 @@ bool Engine::is_ingest_duplicate(const event::Event& event, base::Instant now) {
 
 void Engine::deliver_due(base::Instant now) {
   for (auto due = next_wake(); due && *due <= now; due = next_wake()) {
-    const bool is_shared = !share_wakes_.empty() && share_wakes_.begin()->first == *due;
-    is_shared ? deliver_due_shared() : deliver_due_alone();
+    if (!share_wakes_.empty() && share_wakes_.begin()->first == *due) {
+      deliver_due_shared();
+    } else if (composites_->next_wake() == due) {
+      deliver_due_composites();
+    } else {
+      deliver_due_alone();
+    }
   }
 }
 

@@ -157,7 +157,9 @@ class Engine {
   // own: first those of one change, then composites by ascending subscription. Valid until the next
   // call.
   std::span<const Delivery> publish(const event::EventPtr& event, base::Instant now);
-  // Only what was held back and is due by now, in the order in which it became due.
+  // Only what was held back and is due by now, in the order in which it became due. At the same
+  // instant: first those of one change that share what they remember, then composites, then others,
+  // both by ascending subscription and with one delivery for all that one of them gets then.
   std::span<const Delivery> advance(base::Instant now);
   // What has this event's keys is new again for the subscription, as if it had not been seen: it is
   // distinct, and the next reading of a change is a first one; what is held back of it is dropped.
@@ -259,6 +261,7 @@ class Engine {
   void share_composite(SubscriptionId id, Subscription& subscription, match::Initial initial);
   void deliver_composites(std::span<const match::Match> matches, const event::EventPtr& event,
                           base::Instant now);
+  void deliver_due_composites();
   void part_composite(SubscriptionId id, const event::EventPtr& event, base::Instant now);
   void settle_composites();
 

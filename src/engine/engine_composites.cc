@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an engine treats filters of several changes: in one trigger index.
+#include <algorithm>
 #include <utility>
 
 #include "engine/shared_composites.h"
@@ -26,7 +27,23 @@ void Engine::deliver_composites(std::span<const match::Match> matches, const eve
     subscription.take_firing(fired, event, now, events);
     if (!events.empty()) hand_out(id, subscription) = std::move(events);
   }
-  if (composites_->tally().is_full()) settle_composites();
+  if (composites_->is_tally_full()) settle_composites();
+}
+
+void Engine::deliver_due_composites() {
+  const base::Instant due = *composites_->next_wake();
+  const std::span<const SharedComposites::Fired> fired = composites_->advance();
+  const auto member_of = [](const SharedComposites::Fired& one) { return one.instance->member; };
+  for (auto first = fired.begin(); first != fired.end();) {
+    const auto last = std::ranges::find_if(
+        first, fired.end(), [&](const auto& one) { return member_of(one) != member_of(*first); });
+    const SubscriptionId id = member_of(*first)->id;
+    Subscription& subscription = *subscriptions_.find(id)->second;
+    std::vector<event::EventPtr> events;
+    subscription.take_late_firing({first, last}, due, events);
+    if (!events.empty()) hand_out(id, subscription) = std::move(events);
+    first = last;
+  }
 }
 
 // It goes on alone, beginning with the event.
@@ -44,7 +61,7 @@ void Engine::part_composite(SubscriptionId id, const event::EventPtr& event, bas
 
 void Engine::settle_composites() {
   for (const auto& [id, subscription] : subscriptions_) subscription->settle_composite();
-  composites_->tally().clear();
+  composites_->clear_tally();
 }
 
 }  // namespace weir::engine

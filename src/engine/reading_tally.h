@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReadingTally: how many events concerned at least one of a subscription's streams, without a count
-// for each subscription.
+// for each subscription. Also of its sources, which are numbered in the same way.
 //
 // Events that concern the same streams in the same way are of one kind, and kinds are counted. A
 // subscription's count is the sum over the kinds that have one of its streams, each once. A count

@@ -2,7 +2,7 @@
 #include "engine/shared_composites.h"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -13,8 +13,6 @@
 namespace weir::engine {
 namespace {
 
-constexpr base::Instant kLongAgo = {std::numeric_limits<std::int64_t>::min()};
-
 const filter::Change& change_of(const filter::ExprPtr& expr) {
   return std::get<filter::Change>(*expr->predicate());
 }
@@ -24,8 +22,13 @@ const std::vector<filter::Operand>& keys_of(const filter::Filter& filter) {
 }
 
 bool is_leaf(const filter::Change& change) {
-  return std::holds_alternative<filter::Moves>(change.movement) && !change.silent_for &&
-         !change.at_most_every && !change.with_previous;
+  return std::holds_alternative<filter::Moves>(change.movement) && !change.with_previous;
+}
+
+bool is_limited(const filter::Conjunction& conjunction) {
+  return std::ranges::any_of(conjunction.changes, [](const filter::ExprPtr& change) {
+    return change_of(change).at_most_every.has_value();
+  });
 }
 
 match::LeafCondition condition_of(const filter::Moves& moves) {
@@ -43,6 +46,12 @@ match::LeafCondition condition_of(const filter::Moves& moves) {
     condition.parts = moves.either ? Parts::kEither : Parts::kBoth;
   }
   return condition;
+}
+
+match::CompositeLeaf leaf_of(match::SourceNumber source, const filter::Change& change) {
+  return {source,
+          condition_of(std::get<filter::Moves>(change.movement)),
+          {.silent_for = change.silent_for, .at_most_every = change.at_most_every}};
 }
 
 template <typename Number>
@@ -68,21 +77,20 @@ bool SharedComposites::takes(const filter::Filter& filter, const EngineOptions& 
 }
 
 std::unique_ptr<SharedComposites::Member> SharedComposites::join(const Newcomer& newcomer) {
-  const auto states = newcomer.state->conjunction_states();
-  if (!states) return nullptr;
   auto member = std::make_unique<Member>();
   member->id = newcomer.id;
   member->filter = newcomer.filter;
   member->initial = newcomer.initial;
   member->floor = newcomer.state_at;
+  member->is_limited = std::ranges::any_of(newcomer.filter->normal_form().conjunctions, is_limited);
   if (!use_streams(newcomer, *member)) return nullptr;
   const bool has_keys = !keys_of(*newcomer.filter).empty();
-  for (const auto& [key, state] : *states) {
-    if ((!has_keys && !key.empty()) || !has_room(*member)) {
+  for (const auto& [key, state] : newcomer.state->conjunction_states()) {
+    const bool fits = (has_keys || key.empty()) && has_room(*member);
+    if (!fits || !restore(state, instance_of(*member, key))) {
       leave(*member);
       return nullptr;
     }
-    restore(state, instance_of(*member, key));
   }
   if (has_keys) {
     streams_.enter(*member);
@@ -120,11 +128,17 @@ bool SharedComposites::has_room(const Member& member) const {
   return count <= key_count_max_ / member.filter->normal_form().conjunctions.size();
 }
 
+std::string SharedComposites::key_of(const Member& member, const event::Event& event) {
+  return match::event_key(keys_of(*member.filter), event);
+}
+
 // Requires room if there is none yet.
 SharedComposites::Instance& SharedComposites::instance_of(Member& member, std::string_view key) {
   const auto known = member.instances.find(key);
   if (known != member.instances.end()) return known->second;
-  Instance& instance = member.instances.emplace(key, Instance{.member = &member}).first->second;
+  const auto added = member.instances.emplace(key, Instance{.member = &member}).first;
+  Instance& instance = added->second;
+  instance.key = added->first;
   if (free_numbers_.empty()) {
     free_numbers_.push_back(static_cast<std::uint32_t>(instances_.size()));
     instances_.push_back(nullptr);
@@ -147,35 +161,15 @@ std::vector<match::CompositeConjunction> SharedComposites::place(const Member& m
     auto& conditions = definition.emplace_back();
     for (const filter::ExprPtr& change : conjunction.changes) {
       const match::SourceNumber source = streams_.use_source(*stream++, key);
+      if (is_limited(conjunction)) ++streams_.source(source).limited_count;
       leaves.push_back({source});
       instance.sources.push_back(source);
-      conditions.push_back(
-          {source, condition_of(std::get<filter::Moves>(change_of(change).movement))});
+      conditions.push_back(leaf_of(source, change_of(change)));
     }
   }
   sort_once(instance.sources);
   instance.read_at.resize(definition.size());
   return definition;
-}
-
-void SharedComposites::restore(const match::ChangeFilter::ConjunctionStates& states,
-                               Instance& instance) {
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    if (!states[i]) continue;
-    instance.read_at[i] = states[i]->read_at;
-    for (std::size_t j = 0; j < states[i]->terms.size(); ++j) {
-      const match::ChangeFilter::TermState& term = states[i]->terms[j];
-      if (!term.current) continue;
-      WEIR_CHECK(term.order < kOrderMin);
-      WEIR_CHECK(index_.restore(instance.number, {i, j},
-                                {.current = *term.current,
-                                 .last = term.last,
-                                 .last_at = term.last_at,
-                                 .read_at = states[i]->read_at}));
-      instance.conjunctions[i][j].last_at = term.last_at;
-      instance.own_events.push_back({{i, j}, term.order, term.event});
-    }
-  }
 }
 
 void SharedComposites::leave(const Member& member) {
@@ -184,8 +178,12 @@ void SharedComposites::leave(const Member& member) {
     WEIR_CHECK(index_.remove(instance.number));
     instances_[instance.number] = nullptr;
     free_numbers_.push_back(instance.number);
-    for (const auto& leaves : instance.conjunctions) {
-      for (const Member::Leaf& leaf : leaves) streams_.release_source(leaf.source);
+    for (std::size_t i = 0; i < instance.conjunctions.size(); ++i) {
+      const bool limited = is_limited(member.filter->normal_form().conjunctions[i]);
+      for (const Member::Leaf& leaf : instance.conjunctions[i]) {
+        if (limited) --streams_.source(leaf.source).limited_count;
+        streams_.release_source(leaf.source);
+      }
     }
   }
   release_streams(member);
@@ -235,6 +233,9 @@ void SharedComposites::read(StreamNumber stream, const event::EventPtr& event, b
 std::span<const SharedComposites::Fired> SharedComposites::update(base::Instant now) {
   tally_.count(read_, unread_);
   index_.update(readings_, now, firing_);
+  std::ranges::sort(firing_.taken, {}, [](const match::TakenLeaf& taken) {
+    return std::tuple(taken.id, taken.place);
+  });
   for (const match::TakenLeaf& taken : firing_.taken) take(*instances_[taken.id], taken.place, now);
   fired_.clear();
   const std::span<const std::uint32_t> conjunctions = firing_.conjunctions;
@@ -243,6 +244,25 @@ std::span<const SharedComposites::Fired> SharedComposites::update(base::Instant 
         {instances_[fired.id], conjunctions.subspan(fired.begin, fired.end - fired.begin)});
   }
   std::ranges::sort(fired_, {}, [](const Fired& fired) { return fired.instance->member->id; });
+  count_held();
+  return fired_;
+}
+
+std::span<const SharedComposites::Fired> SharedComposites::advance() {
+  WEIR_CHECK(index_.advance(*next_wake(), firing_));
+  fired_.clear();
+  const std::span<const std::uint32_t> conjunctions = firing_.conjunctions;
+  for (const match::FiredComposite& fired : firing_.composites) {
+    Instance& instance = *instances_[fired.id];
+    settle_held(instance);
+    watch_held(instance);
+    for (std::size_t i = fired.begin; i < fired.end; ++i) {
+      fired_.push_back({&instance, conjunctions.subspan(i, 1)});
+    }
+  }
+  std::ranges::sort(fired_, {}, [](const Fired& fired) {
+    return std::tuple(fired.instance->member->id, fired.conjunctions.front(), fired.instance->key);
+  });
   return fired_;
 }
 
@@ -307,69 +327,6 @@ void SharedComposites::take(Instance& instance, match::LeafPlace place, base::In
       std::max(now, instance.member->floor);
 }
 
-bool SharedComposites::forget(Member& member, const event::Event& event) {
-  const auto found = member.instances.find(match::event_key(keys_of(*member.filter), event));
-  if (found == member.instances.end()) return false;
-  Instance& instance = found->second;
-  bool known = index_.forget(instance.number);
-  for (auto& read_at : instance.read_at) known = std::exchange(read_at, std::nullopt) || known;
-  instance.own_events.clear();
-  instance.delivered.clear();
-  return known;
-}
-
-void SharedComposites::copy_state(const Member& member, const event::Event* only,
-                                  match::ChangeFilter& to) const {
-  if (only == nullptr) {
-    for (const auto& [key, instance] : member.instances) copy_state(key, instance, to);
-    return;
-  }
-  const auto found = member.instances.find(match::event_key(keys_of(*member.filter), *only));
-  if (found != member.instances.end()) copy_state(found->first, found->second, to);
-}
-
-void SharedComposites::copy_state(std::string_view key, const Instance& instance,
-                                  match::ChangeFilter& to) const {
-  match::ChangeFilter::ConjunctionStates states;
-  for (std::size_t i = 0; i < instance.conjunctions.size(); ++i) {
-    states.push_back(state_of(instance, i));
-  }
-  to.put(key, states);
-}
-
-std::optional<match::ChangeFilter::ConjunctionState> SharedComposites::state_of(
-    const Instance& instance, std::size_t conjunction) const {
-  const auto& leaves = instance.conjunctions[conjunction];
-  std::optional<base::Instant> read_at = instance.read_at[conjunction];
-  match::ChangeFilter::ConjunctionState state;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const auto view = index_.view(instance.number, {conjunction, i});
-    state.terms.push_back(term_state(instance, {conjunction, i}, *view));
-    if (view->is_apart) continue;
-    const base::Instant at =
-        std::max(streams_.source(leaves[i].source).read_at, instance.member->floor);
-    read_at = std::max(read_at.value_or(kLongAgo), at);
-  }
-  if (!read_at) return std::nullopt;
-  state.read_at = *read_at;
-  return state;
-}
-
-match::ChangeFilter::TermState SharedComposites::term_state(
-    const Instance& instance, match::LeafPlace place,
-    const match::CompositeIndex::LeafView& view) const {
-  match::ChangeFilter::TermState state{
-      .last = view.last,
-      .last_at = instance.conjunctions[place.conjunction][place.leaf].last_at,
-      .current = view.current};
-  if (!view.current) return state;
-  Current current = this->current(instance, place);
-  if (std::ranges::binary_search(instance.delivered, current.order)) return state;
-  state.order = current.order;
-  state.event = std::move(current.event);
-  return state;
-}
-
 std::uint64_t SharedComposites::revision(const Member& member) const {
   std::uint64_t sum = 0;
   for (const StreamNumber stream : member.streams) sum += streams_.reading_count(stream);
@@ -377,8 +334,8 @@ std::uint64_t SharedComposites::revision(const Member& member) const {
 }
 
 std::size_t SharedComposites::memory_bytes() const {
-  return index_.memory_bytes() + tally_.memory_bytes() + streams_.memory_bytes() +
-         instances_.capacity() * sizeof(Instance*) +
+  return index_.memory_bytes() + tally_.memory_bytes() + held_tally_.memory_bytes() +
+         streams_.memory_bytes() + instances_.capacity() * sizeof(Instance*) +
          free_numbers_.capacity() * sizeof(std::uint32_t);
 }
 

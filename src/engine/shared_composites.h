@@ -8,6 +8,10 @@
 // What the leaves read is in CompositeStreams. A member has an instance for each key, which is one
 // composite in match::CompositeIndex, with last values of its own; without keys it has one.
 //
+// Events are held for a member while one of the conjunctions that they concern is (at most every).
+// They are counted by the sources that they move; what an instance adds to its member's count is
+// taken over when one of its conjunctions begins or ceases to be held.
+//
 // Delivers what a ChangeFilter for each of them would. A member that comes to its limit of keys has
 // to leave, with what it remembers. Single-threaded.
 #pragma once
@@ -17,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -64,8 +69,12 @@ class SharedComposites {
   };
   // Whom the event is for that was read, by ascending subscription.
   std::span<const Fired> update(base::Instant now);
-  // To be called for whatever fired, with the instant of the update. Appends the events that are to
-  // be delivered, oldest first.
+  std::optional<base::Instant> next_wake() const { return index_.next_wake(); }
+  // What was held back and is due at the next wake: one conjunction of one instance each, in the
+  // order of subscriptions, conjunctions and keys. Requires a wake.
+  std::span<const Fired> advance();
+  // To be called for whatever fired, with its instant. Appends the events that are to be delivered,
+  // oldest first.
   void deliver(Instance& instance, std::span<const std::uint32_t> conjunctions, base::Instant now,
                std::vector<event::EventPtr>& events) const;
   // Of the event's key. False if there was nothing to forget.
@@ -77,7 +86,12 @@ class SharedComposites {
 
   // Events that concerned it, since the tally was cleared.
   ReadingTally::Counts counts(const Member& member) const { return tally_.of(member.streams); }
-  ReadingTally& tally() { return tally_; }
+  // Of the readings, those that were held.
+  std::uint64_t held_count(const Member& member) const;
+  // Whether everybody must take over what was counted, so that it can be cleared.
+  bool is_tally_full() const { return tally_.is_full() || held_tally_.is_full(); }
+  std::uint64_t take_held_count(Member& member);
+  void clear_tally();
   // Grows with each reading after which the member's state may be another one.
   std::uint64_t revision(const Member& member) const;
   const match::CompositeIndex& index() const { return index_; }
@@ -96,12 +110,21 @@ class SharedComposites {
   bool use_streams(const Newcomer& newcomer, Member& member);
   void release_streams(const Member& member);
   bool has_room(const Member& member) const;
+  static std::string key_of(const Member& member, const event::Event& event);
   Instance& instance_of(Member& member, std::string_view key);
   std::vector<match::CompositeConjunction> place(const Member& member, std::string_view key,
                                                  Instance& instance);
-  void restore(const match::ChangeFilter::ConjunctionStates& states, Instance& instance);
+  // False if it could not have come to that.
+  bool restore(const match::ChangeFilter::ConjunctionStates& states, Instance& instance);
   void read(StreamNumber stream, const event::EventPtr& event, base::Instant now,
             match::TextReader& reader);
+  void count_held();
+  void list_touched();
+  bool is_held(const Instance& instance) const;
+  bool is_held(const Instance& instance, std::size_t conjunction) const;
+  std::uint64_t held_since(const Instance& instance) const;
+  void settle_held(Instance& instance) const;
+  void watch_held(Instance& instance) const;
   bool is_apart(const Instance& instance, match::LeafPlace place) const;
   Current current(const Instance& instance, match::LeafPlace place) const;
   void take(Instance& instance, match::LeafPlace place, base::Instant now) const;
@@ -118,6 +141,7 @@ class SharedComposites {
   std::vector<Instance*> instances_;  // by number in the index
   std::vector<std::uint32_t> free_numbers_;
   ReadingTally tally_;
+  ReadingTally held_tally_;  // by source, of those that may be held
   std::uint64_t next_order_ = kOrderMin;
   // Of the event at hand.
   std::vector<match::CompositeReading> readings_;
@@ -126,6 +150,8 @@ class SharedComposites {
   std::vector<Member*> leaving_;
   match::CompositeFiring firing_;
   std::vector<Fired> fired_;
+  std::vector<Instance*> touched_;  // for which being held begins, ends or does not matter
+  std::vector<match::SourceNumber> limited_;
 };
 
 }  // namespace weir::engine

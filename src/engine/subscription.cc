@@ -107,7 +107,7 @@ std::string Engine::Subscription::take_annotation(const event::EventPtr& event) 
 
 void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
                                   match::TextReader& reader) {
-  if (composite_ != nullptr) return retune_composite(std::move(filter));
+  if (composite_ != nullptr) return retune_composite(std::move(filter), now, reader);
   filter_ = std::move(filter);
   if (change_ != nullptr) change_->retune(filter_, now, reader);
   if (is_sharing()) {
@@ -127,15 +127,17 @@ void Engine::Subscription::leave_composites() {
 }
 
 // It leaves, and comes back with the new thresholds, as one that was saved.
-void Engine::Subscription::retune_composite(filter::FilterPtr filter) {
+void Engine::Subscription::retune_composite(filter::FilterPtr filter, base::Instant now,
+                                            match::TextReader& reader) {
   const SubscriptionId id = composite_->id;
   leave_composites();
-  const std::string bytes = bytes_of(*change_);
   filter_ = std::move(filter);
+  change_->retune(filter_, now, reader);
+  const std::string bytes = bytes_of(*change_);
   change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);
-  base::ByteReader reader(bytes);
+  base::ByteReader saved(bytes);
   base::Instant latest = restored_at_;
-  WEIR_CHECK(change_->restore(match::ChangeLayout::kTimed, reader, latest) && reader.done());
+  WEIR_CHECK(change_->restore(match::ChangeLayout::kTimed, saved, latest) && saved.done());
   share(id, change_options_.initial, *composites_);
   touch();
 }
@@ -144,6 +146,11 @@ SharedChange::Counts Engine::Subscription::shared_counts() const {
   if (composite_ == nullptr) return membership_->change->counts();
   const ReadingTally::Counts counts = composites_->counts(*composite_);
   return {.readings = counts.readings, .no_value = counts.no_value};
+}
+
+std::uint64_t Engine::Subscription::shared_held_count() const {
+  return composite_ != nullptr ? composites_->held_count(*composite_)
+                               : membership_->change->held_count(member());
 }
 
 std::uint64_t Engine::Subscription::shared_revision() const {
@@ -164,9 +171,22 @@ void Engine::Subscription::take_firing(const SharedComposites::Fired& fired,
   touch();
 }
 
+void Engine::Subscription::take_late_firing(std::span<const SharedComposites::Fired> fired,
+                                            base::Instant now,
+                                            std::vector<event::EventPtr>& events) {
+  for (const SharedComposites::Fired& one : fired) {
+    composites_->deliver(*one.instance, one.conjunctions, now, events);
+  }
+  drop_duplicates(events, now);
+  counted.delivered += events.size();
+  touch();
+}
+
 void Engine::Subscription::settle_composite() {
   if (composite_ == nullptr) return;
-  settle_counts(0);
+  const std::uint64_t held = composites_->take_held_count(*composite_);
+  counted.held += held;
+  settle_counts(held);
   before_sharing_ = {};
 }
 
@@ -221,7 +241,7 @@ SubscriptionCounters Engine::Subscription::counted_now() const {
   if (text_ != nullptr) counters.below_score += texts_->below_score(*text_);
   if (!is_sharing()) return counters;
   const SharedChange::Counts now = shared_counts();
-  const std::uint64_t held = membership_ ? membership_->change->held_count(member()) : 0;
+  const std::uint64_t held = shared_held_count();
   counters.held += held;
   counters.no_value += now.no_value - before_sharing_.no_value;
   counters.within_threshold += now.readings - before_sharing_.readings - held;

@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/shared_change.h"
@@ -76,6 +78,9 @@ class Engine::Subscription {
   // It is told of a reading at which conjunctions fire. Appends what is to be delivered.
   void take_firing(const SharedComposites::Fired& fired, const event::EventPtr& event,
                    base::Instant now, std::vector<event::EventPtr>& events);
+  // Conjunctions of it fire at this instant that were held back.
+  void take_late_firing(std::span<const SharedComposites::Fired> fired, base::Instant now,
+                        std::vector<event::EventPtr>& events);
   // What was counted for all composites is about to be cleared.
   void settle_composite();
   // A change filter with what is remembered: all of it or, if an event is given, as much as it
@@ -118,7 +123,8 @@ class Engine::Subscription {
   void settle_counts(std::uint64_t otherwise);
   std::shared_ptr<match::ChangeFilter> copy_change(const event::Event* only,
                                                    base::Instant now) const;
-  void retune_composite(filter::FilterPtr filter);
+  void retune_composite(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
+  std::uint64_t shared_held_count() const;
   SharedChange::Counts shared_counts() const;
   std::uint64_t shared_revision() const;
   std::uint64_t state_overflow_of_change() const;

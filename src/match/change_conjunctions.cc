@@ -8,9 +8,7 @@
 
 namespace weir::match {
 
-std::optional<std::map<std::string, ChangeFilter::ConjunctionStates>>
-ChangeFilter::conjunction_states() const {
-  if (!wakes_.empty()) return std::nullopt;
+std::map<std::string, ChangeFilter::ConjunctionStates> ChangeFilter::conjunction_states() const {
   std::map<std::string, ConjunctionStates> states;
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     for (const auto& [key, instance] : instances_[i]) {
@@ -18,6 +16,7 @@ ChangeFilter::conjunction_states() const {
       conjunctions.resize(instances_.size());
       ConjunctionState& state = conjunctions[i].emplace();
       state.read_at = instance.read_at;
+      state.due = instance.due;
       for (const Term& term : instance.terms) state.terms.push_back(state_of(term));
     }
   }
@@ -55,6 +54,7 @@ void ChangeFilter::put(std::string_view key, const ConjunctionStates& states) {
     const auto added = instances_[conjunction].emplace(key, std::move(instance)).first;
     ++key_count_;
     note_reading(conjunction, added->first, added->second, states[conjunction]->read_at);
+    reschedule(conjunction, added->first, added->second, states[conjunction]->due);
   }
   if (!awaited.empty()) event_count_ = std::max(event_count_, awaited.rbegin()->first + 1);
 }

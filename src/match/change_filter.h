@@ -125,8 +125,8 @@ class ChangeFilter {
   // Requires that nothing is known of the key. It goes on waiting only if the value has moved.
   void put(std::string_view key, const KeyState& state);
 
-  // The same for a filter of several terms, all about how far numbers move, without timing and
-  // previous readings.
+  // The same for a filter of several terms, all about how far numbers move, without previous
+  // readings.
   struct TermState {
     std::optional<double> last;
     base::Instant last_at = {};
@@ -137,10 +137,10 @@ class ChangeFilter {
   struct ConjunctionState {
     base::Instant read_at;
     std::vector<TermState> terms;
+    std::optional<base::Instant> due = {};  // when it is to be looked at again
   };
   using ConjunctionStates = std::vector<std::optional<ConjunctionState>>;  // none: no reading yet
-  // By key. Nothing if there is more, from a state that save() would not write.
-  std::optional<std::map<std::string, ConjunctionStates>> conjunction_states() const;
+  std::map<std::string, ConjunctionStates> conjunction_states() const;     // by key
   // Requires that nothing is known of the key. One event has one order in all calls.
   void put(std::string_view key, const ConjunctionStates& states);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// ChangeTiming: the modifiers of a change that have to do with time.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,6 @@
 
 namespace weir::match {
 
-// What time does to a change; nothing by itself.
 struct ChangeTiming {
   std::optional<base::Duration> silent_for = std::nullopt;
   std::optional<base::Duration> at_most_every = std::nullopt;
