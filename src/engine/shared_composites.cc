@@ -253,9 +253,7 @@ std::span<const SharedComposites::Fired> SharedComposites::advance() {
   fired_.clear();
   const std::span<const std::uint32_t> conjunctions = firing_.conjunctions;
   for (const match::FiredComposite& fired : firing_.composites) {
-    Instance& instance = *instances_[fired.id];
-    settle_held(instance);
-    watch_held(instance);
+    Instance& instance = *instances_[fired.id];  // it was held, and it is again
     for (std::size_t i = fired.begin; i < fired.end; ++i) {
       fired_.push_back({&instance, conjunctions.subspan(i, 1)});
     }
