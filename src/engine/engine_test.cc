@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/error_testing.h"
 #include "base/prng.h"
@@ -157,6 +158,26 @@ event::EventPtr numbered(std::string_view id, std::string_view subject, std::uin
   auto event = event_of(fmt::format(R"({{"id":"{}","subject":"{}"}})", id, subject));
   event::assign_sequence(event, sequence);
   return event;
+}
+
+TEST(EngineTest, LateDeliveriesComeInTheOrderInWhichTheyBecameDue) {
+  Engine engine;
+  subscribed(engine, "change(data.v) crosses 5 at most every 10s");
+  subscribed(engine, "change(data.v) > 1 and > 1% at most every 10s");
+  subscribed(engine, "change(data.v) > 1 at most every 10s");
+  subscribed(engine, "change(data.v) > 1 and > 1% at most every 9s");
+  subscribed(engine, "change(data.v, by subject) > 1 and > 1% at most every 8s");
+  subscribed(engine, "change(data.v) crosses 5 at most every 10s");
+  subscribed(engine, "change(data.v) > 1 and > 2% at most every 10s");
+  for (const auto& [id, subject, value, second] :
+       {std::tuple("a", "y", 10, 0), std::tuple("b", "x", 10, 0), std::tuple("c", "y", 0, 5),
+        std::tuple("d", "x", 0, 5)}) {
+    engine.publish(event_of(fmt::format(R"({{"id":"{}","subject":"{}","data":{{"v":{}}}}})", id,
+                                        subject, value)),
+                   at(second));
+  }
+  EXPECT_EQ(engine.next_wake(), at(8));
+  EXPECT_EQ(shown(engine.advance(at(20))), "5:d,c 4:d 3:d 2:d 7:d 1:d 6:d");
 }
 
 TEST(EngineTest, ForgetsTheKeysOfAnEvent) {
