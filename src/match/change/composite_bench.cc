@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What composite subscriptions cost: a million of three leaves each, per leaf that flips.
+// What composite subscriptions cost: a million of three leaves each, per leaf that flips; without
+// timing, with `or silent for` and with `at most every`.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/cpu_time_testing.h"
@@ -22,11 +24,14 @@ namespace {
 constexpr std::size_t kSourceCount = 1000;
 constexpr std::size_t kReadingCount = 10'000;
 
+enum class Timing : std::uint8_t { kNone, kSilentFor, kAtMostEvery };
+
 // Composites of three leaves on random sources, thresholds log-uniform in 0.01..10, all delivered
-// once; sources walk.
+// once; sources walk, with a reading every millisecond. Silences are log-uniform in 1 s..1000 s,
+// intervals in 0.1 s..100 s.
 class Case {
  public:
-  explicit Case(std::size_t count) {
+  Case(std::size_t count, Timing timing) : timing_(timing) {
     base::Prng prng(count);
     adding_ = base::seconds_of([&] {
       for (std::uint64_t id = 0; id < count; ++id) index_.add(id, random(prng));
@@ -56,34 +61,48 @@ class Case {
   }
 
   const CompositeIndex& index() const { return index_; }
+  std::uint64_t late_count() const { return late_count_; }
   double add_us() const { return adding_ * 1e6 / static_cast<double>(index_.size()); }
 
  private:
   void update(std::size_t step, double value) {
     const CompositeReading reading{static_cast<SourceNumber>(step % kSourceCount), value};
-    index_.update({&reading, 1}, {}, firing_);
+    now_ = now_ + base::Duration::milliseconds(1);
+    while (index_.advance(now_, firing_)) late_count_ += firing_.composites.size();
+    index_.update({&reading, 1}, now_, firing_);
   }
-  static std::vector<CompositeConjunction> random(base::Prng& prng) {
+  ChangeTiming random_timing(base::Prng& prng) const {
+    if (timing_ == Timing::kNone) return {};
+    const bool is_silent = timing_ == Timing::kSilentFor;
+    const double milliseconds = (is_silent ? 1000 : 100) * std::pow(1000, prng.fraction());
+    const auto span = base::Duration::milliseconds(static_cast<std::int64_t>(milliseconds));
+    return is_silent ? ChangeTiming{.silent_for = span} : ChangeTiming{.at_most_every = span};
+  }
+  std::vector<CompositeConjunction> random(base::Prng& prng) const {
     std::vector<CompositeConjunction> conjunctions(1);
     for (int i = 0; i < 3; ++i) {
       CompositeLeaf leaf;
       leaf.source = static_cast<SourceNumber>(prng.below(kSourceCount));
       leaf.condition.threshold = 0.01 * std::pow(1000, prng.fraction());
+      leaf.timing = random_timing(prng);
       conjunctions[0].push_back(leaf);
     }
     return conjunctions;
   }
 
+  Timing timing_;
   CompositeIndex index_;
   CompositeFiring firing_;
+  base::Instant now_;
+  std::uint64_t late_count_ = 0;
   std::vector<ChangeWalk> walks_;
   double adding_ = 0;
 };
 
-void measure(benchmark::State& state) {
-  static std::map<std::int64_t, std::unique_ptr<Case>> cases;
-  auto& made = cases[state.range(0)];
-  if (!made) made = std::make_unique<Case>(static_cast<std::size_t>(state.range(0)));
+void measure(benchmark::State& state, Timing timing) {
+  static std::map<std::pair<std::int64_t, Timing>, std::unique_ptr<Case>> cases;
+  auto& made = cases[{state.range(0), timing}];
+  if (!made) made = std::make_unique<Case>(static_cast<std::size_t>(state.range(0)), timing);
   double best = std::numeric_limits<double>::infinity();
   double flips = 0;
   for ([[maybe_unused]] auto _ : state) {
@@ -98,13 +117,19 @@ void measure(benchmark::State& state) {
   state.counters["flips_per_reading"] = flips;
   state.counters["fired_per_reading"] =
       static_cast<double>(counters.fired) / static_cast<double>(counters.updates);
+  state.counters["late_per_reading"] =
+      static_cast<double>(made->late_count()) / static_cast<double>(counters.updates);
   state.counters["add_us"] = made->add_us();
   state.counters["bytes_per_composite"] = static_cast<double>(made->index().memory_bytes()) / count;
 }
 
-void BM_Composites(benchmark::State& state) { measure(state); }
+void BM_Composites(benchmark::State& state) { measure(state, Timing::kNone); }
 BENCHMARK(BM_Composites)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
-void BM_CompositesThorough(benchmark::State& state) { measure(state); }
+void BM_CompositesSilent(benchmark::State& state) { measure(state, Timing::kSilentFor); }
+BENCHMARK(BM_CompositesSilent)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
+void BM_CompositesPaced(benchmark::State& state) { measure(state, Timing::kAtMostEvery); }
+BENCHMARK(BM_CompositesPaced)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(1'000'000);
+void BM_CompositesThorough(benchmark::State& state) { measure(state, Timing::kNone); }
 BENCHMARK(BM_CompositesThorough)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)

@@ -2,6 +2,11 @@
 #include "match/change/composite_clocks.h"
 
 namespace weir::match {
+namespace {
+
+constexpr std::size_t kPrefetchDistance = 8;
+
+}  // namespace
 
 CompositeClocks::Number CompositeClocks::add(std::uint32_t conjunction,
                                              std::span<const ChangeTiming> leaves,
@@ -58,21 +63,24 @@ void CompositeClocks::schedule(Number number, base::Instant after) {
   if (clock.queued_at == kNever) ++queued_count_;
   clock.queued_at = next;
   queue_.push({next, number});
-  queue_.tidy(queued_count_, [&](const MomentQueue::Moment& moment) {
+  queue_.tidy(queued_count_, [&](const Moment& moment) {
     return clocks_[moment.slot].queued_at == moment.at;
   });
 }
 
-std::optional<std::uint32_t> CompositeClocks::next(base::Instant now) {
-  while (!queue_.is_empty() && queue_.first().at <= now) {
-    const MomentQueue::Moment moment = queue_.pop();
-    Clock& clock = clocks_[moment.slot];
-    if (clock.queued_at != moment.at) continue;
+void CompositeClocks::pass(base::Instant now, std::vector<std::uint32_t>& conjunctions) {
+  passed_.clear();
+  queue_.pass(now, passed_);
+  for (std::size_t i = 0; i < passed_.size(); ++i) {
+    if (i + kPrefetchDistance < passed_.size()) {
+      __builtin_prefetch(&clocks_[passed_[i + kPrefetchDistance].slot]);
+    }
+    Clock& clock = clocks_[passed_[i].slot];
+    if (clock.queued_at != passed_[i].at) continue;
     clock.queued_at = kNever;
     --queued_count_;
-    return clock.conjunction;
+    conjunctions.push_back(clock.conjunction);
   }
-  return std::nullopt;
 }
 
 }  // namespace weir::match

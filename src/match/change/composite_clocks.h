@@ -5,21 +5,21 @@
 //   at most every 4s        held until 4s    |
 //   or silent for 9s                         satisfied from 9s on
 //
-// A conjunction's clock is held until all leaves with a last value let it fire again. The next
-// moment of a clock is known to a queue, which may have it too early but never too late: so a clock
-// that is started again and again costs nothing there. Single-threaded.
+// A conjunction's clock is held until all leaves with a last value let it fire again. Of each clock
+// one moment is queued, which may be before its next one but not behind: so a clock that is started
+// again and again costs nothing there. Single-threaded.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/instant.h"
 #include "match/change/change_timing.h"
-#include "match/change/moment_queue.h"
+#include "match/change/moment_buckets.h"
 #include "match/change/slot_pool.h"
 
 namespace weir::match {
@@ -51,8 +51,9 @@ class CompositeClocks {
 
   // The clock is to be looked at when its first moment behind this instant has come.
   void schedule(Number number, base::Instant after);
-  // A conjunction whose clock has come to a moment by now, or may have: it must be scheduled again.
-  std::optional<std::uint32_t> next(base::Instant now);
+  // Appends the conjunctions whose clocks have come to a moment by now, or may have: these clocks
+  // must be scheduled again. Time does not go back.
+  void pass(base::Instant now, std::vector<std::uint32_t>& conjunctions);
 
   std::size_t memory_bytes() const {
     return clocks_.memory_bytes() + leaves_.memory_bytes() + queue_.memory_bytes();
@@ -77,8 +78,9 @@ class CompositeClocks {
 
   SlotPool<Clock> clocks_;
   SlotPool<LeafClock> leaves_;
-  MomentQueue queue_;  // of clocks
+  MomentBuckets queue_;  // of clocks
   std::size_t queued_count_ = 0;
+  std::vector<Moment> passed_;  // within pass()
 };
 
 }  // namespace weir::match

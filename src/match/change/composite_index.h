@@ -243,7 +243,7 @@ class CompositeIndex {
   void tell_time(base::Instant now, CompositeFiring& firing);
   void pass_moments(std::uint32_t index, base::Instant now, CompositeFiring& firing);
   void set_due(std::uint32_t index, bool is_due);
-  bool is_due(const MomentQueue::Moment& moment) const;
+  bool is_due(const Moment& moment) const;
   void tidy_dues();
   TakenLeaf taken_leaf(std::uint32_t index) const;
   void report(CompositeFiring& firing);
@@ -260,6 +260,7 @@ class CompositeIndex {
   base::Instant now_ = CompositeClocks::kLongAgo;  // of the latest update
   CompositeCounters counters_;
   // Within an update.
+  std::vector<std::uint32_t> passed_;  // conjunctions for which a moment has come
   std::vector<std::uint32_t> candidates_;
   std::vector<std::uint32_t> fired_;
 };

@@ -6,6 +6,11 @@
 #include "match/change/composite_index.h"
 
 namespace weir::match {
+namespace {
+
+constexpr std::size_t kPrefetchDistance = 4;
+
+}  // namespace
 
 void CompositeIndex::add_clock(std::uint32_t index, const CompositeConjunction& leaves,
                                base::Instant floor) {
@@ -33,7 +38,20 @@ bool CompositeIndex::start_clock(std::uint32_t index, std::optional<base::Instan
 void CompositeIndex::tell_time(base::Instant now, CompositeFiring& firing) {
   WEIR_CHECK(dues_.is_empty() || dues_.first().at > now);
   now_ = now;
-  while (const auto index = clocks_.next(now)) pass_moments(*index, now, firing);
+  passed_.clear();
+  clocks_.pass(now, passed_);
+  for (std::size_t i = 0; i < passed_.size(); ++i) {
+    if (i + 2 * kPrefetchDistance < passed_.size()) {
+      __builtin_prefetch(&conjunctions_[passed_[i + 2 * kPrefetchDistance]]);
+    }
+    if (i + kPrefetchDistance < passed_.size()) {
+      const Conjunction& next = conjunctions_[passed_[i + kPrefetchDistance]];
+      for (std::uint32_t j = 0; j < next.leaf_count; ++j) {
+        __builtin_prefetch(&leaves_[next.first_leaf + j]);
+      }
+    }
+    pass_moments(passed_[i], now, firing);
+  }
 }
 
 void CompositeIndex::pass_moments(std::uint32_t index, base::Instant now, CompositeFiring& firing) {
@@ -59,7 +77,7 @@ std::optional<base::Instant> CompositeIndex::advance(base::Instant now, Composit
   if (!due || *due > now) return std::nullopt;
   fired_.clear();
   while (!dues_.is_empty() && dues_.first().at == *due) {
-    const MomentQueue::Moment moment = dues_.pop();
+    const Moment moment = dues_.pop();
     if (is_due(moment)) fired_.push_back(moment.slot);
   }
   fire_all(*due, firing);
@@ -84,14 +102,14 @@ void CompositeIndex::set_due(std::uint32_t index, bool is_due) {
   dues_.push({clocks_.held_until(conjunction.clock), index});
 }
 
-bool CompositeIndex::is_due(const MomentQueue::Moment& moment) const {
+bool CompositeIndex::is_due(const Moment& moment) const {
   const Conjunction& conjunction = conjunctions_[moment.slot];
   return conjunction.is_due && clocks_.held_until(conjunction.clock) == moment.at;
 }
 
 void CompositeIndex::tidy_dues() {
   while (!dues_.is_empty() && !is_due(dues_.first())) dues_.pop();
-  dues_.tidy(due_count_, [&](const MomentQueue::Moment& moment) { return is_due(moment); });
+  dues_.tidy(due_count_, [&](const Moment& moment) { return is_due(moment); });
 }
 
 }  // namespace weir::match

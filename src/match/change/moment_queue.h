@@ -7,25 +7,16 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "base/instant.h"
+#include "match/change/moment.h"
 
 namespace weir::match {
 
 class MomentQueue {
  public:
-  struct Moment {
-    base::Instant at;
-    std::uint32_t slot = 0;
-
-    auto operator<=>(const Moment&) const = default;
-  };
-
   bool is_empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
   // Requires that there is one.

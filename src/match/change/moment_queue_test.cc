@@ -10,8 +10,6 @@
 namespace weir::match {
 namespace {
 
-using Moment = MomentQueue::Moment;
-
 TEST(MomentQueueTest, GivesTheEarliestFirst) {
   MomentQueue queue;
   std::multiset<Moment> expected;
