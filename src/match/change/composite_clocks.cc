@@ -63,9 +63,8 @@ void CompositeClocks::schedule(Number number, base::Instant after) {
   if (clock.queued_at == kNever) ++queued_count_;
   clock.queued_at = next;
   queue_.push({next, number});
-  queue_.tidy(queued_count_, [&](const Moment& moment) {
-    return clocks_[moment.slot].queued_at == moment.at;
-  });
+  queue_.tidy(queued_count_,
+              [&](const Moment& moment) { return clocks_[moment.slot].queued_at == moment.at; });
 }
 
 void CompositeClocks::pass(base::Instant now, std::vector<std::uint32_t>& conjunctions) {

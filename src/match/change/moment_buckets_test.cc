@@ -31,15 +31,16 @@ TEST(MomentBucketsTest, GivesWhatHasPassedAndNothingElse) {
     for (int step = 0; step < 100; ++step) {
       for (std::uint64_t i = prng.below(20); i > 0; --i) {
         const auto slot = static_cast<std::uint32_t>(prng.below(9));
-        const Instant at = prng.chance(0.1) ? Instant{now.nanoseconds - 5} : now + random_span(prng);
+        const Instant at =
+            prng.chance(0.1) ? Instant{now.nanoseconds - 5} : now + random_span(prng);
         buckets.push({at, slot});
         expected.insert({at, slot});
       }
       now = now + random_span(prng);
       std::vector<Moment> passed;
       buckets.pass(now, passed);
-      const auto end = std::ranges::find_if(
-          expected, [&](const Moment& moment) { return moment.at > now; });
+      const auto end =
+          std::ranges::find_if(expected, [&](const Moment& moment) { return moment.at > now; });
       std::ranges::sort(passed);
       ASSERT_EQ(passed, std::vector<Moment>(expected.begin(), end));
       expected.erase(expected.begin(), end);
