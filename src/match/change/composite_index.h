@@ -28,8 +28,8 @@
 //   it moves                        x0 ========> x1                     two leaves are touched
 //
 // Time touches a conjunction when one of its leaves becomes old enough, and when it is no longer
-// held: so often as it fires, and no oftener. A composite may be ahead of time, where another was:
-// until then every instant counts as its floor.
+// held: each at most once for each time it fires. A composite may be ahead of time, where another
+// was: until then every instant counts as its floor.
 //
 // Single-threaded. Sources are numbered densely by the caller.
 #pragma once

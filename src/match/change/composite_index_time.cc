@@ -14,11 +14,11 @@ constexpr std::size_t kPrefetchDistance = 4;
 
 void CompositeIndex::add_clock(std::uint32_t index, const CompositeConjunction& leaves,
                                base::Instant floor) {
+  const auto is_timed = [](const CompositeLeaf& leaf) { return leaf.timing.is_any(); };
+  if (std::ranges::none_of(leaves, is_timed)) return;
   std::vector<ChangeTiming> timings;
   for (const CompositeLeaf& leaf : leaves) timings.push_back(leaf.timing);
-  const bool is_timed =
-      std::ranges::any_of(timings, [](const ChangeTiming& timing) { return timing.is_any(); });
-  if (is_timed) conjunctions_[index].clock = clocks_.add(index, timings, floor);
+  conjunctions_[index].clock = clocks_.add(index, timings, floor);
 }
 
 // The leaf takes its last value now, or has taken it at some instant. True if it is silent.
@@ -36,7 +36,7 @@ bool CompositeIndex::start_clock(std::uint32_t index, std::optional<base::Instan
 }
 
 void CompositeIndex::tell_time(base::Instant now, CompositeFiring& firing) {
-  WEIR_CHECK(dues_.is_empty() || dues_.first().at > now);
+  WEIR_CHECK(now >= now_ && (dues_.is_empty() || dues_.first().at > now));
   now_ = now;
   passed_.clear();
   clocks_.pass(now, passed_);
