@@ -12,9 +12,13 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{1} << 17U;
 constexpr std::size_t kBlocksAhead = 2;  // asked for before they are scanned
 
-// All but the records.
+// All but the records; of a small block a little more, so that there is no branch on its size,
+// which is hard to foresee.
 void prefetch_block(const std::uint8_t* block, std::size_t capacity) {
-  for (std::size_t i = 0; i < 6 * capacity; i += 64) __builtin_prefetch(block + i);
+  constexpr std::size_t kSmallLines = 3;
+  for (std::size_t i = 0; i < kSmallLines; ++i) __builtin_prefetch(block + 64 * i);
+  if (capacity < kBlockRowsMax) return;
+  for (std::size_t i = kSmallLines; i < 6; ++i) __builtin_prefetch(block + 64 * i);
 }
 
 }  // namespace
@@ -60,46 +64,63 @@ void RowStore::drop_bucket(BucketId id) {
   free_buckets_.push_back(id);
 }
 
-RowBlock RowStore::block_at(const Bucket& bucket, std::uint32_t place) {
-  if (place < kBlockRowsMax) return {bucket.first, bucket.first_capacity};
-  return {(*bucket.more)[place / kBlockRowsMax - 1], kBlockRowsMax};
+RowBlock RowStore::block_at(const Bucket& bucket, std::uint32_t place) const {
+  if (place < kBlockRowsMax) return {bucket.first, bucket.first_capacity()};
+  return {more_[bucket.more][place / kBlockRowsMax - 1], kBlockRowsMax};
+}
+
+// An empty list of blocks.
+std::uint32_t RowStore::take_more() {
+  if (free_more_.empty()) {
+    more_.emplace_back();
+    return static_cast<std::uint32_t>(more_.size() - 1);
+  }
+  const std::uint32_t list = free_more_.back();
+  free_more_.pop_back();
+  return list;
 }
 
 // For one row more.
 void RowStore::make_room(Bucket& bucket) {
-  if (bucket.row_count < bucket.first_capacity) return;
-  if (bucket.first_capacity < kBlockRowsMax) {
-    return resize_first(bucket, std::max(kBlockRowsMin, std::size_t{bucket.first_capacity} * 2));
-  }
-  if (!bucket.more) bucket.more = std::make_unique<Blocks>();
-  if (bucket.row_count / kBlockRowsMax - 1 == bucket.more->size()) {
-    bucket.more->push_back(take_block(kBlockRowsMax));
+  if (bucket.first == nullptr) return resize_first(bucket, kBlockRowsMin);
+  const std::size_t capacity = bucket.first_capacity();
+  if (bucket.row_count < capacity) return;
+  if (capacity < kBlockRowsMax) return resize_first(bucket, 2 * capacity);
+  if (!bucket.has_more()) bucket.more = take_more();
+  Blocks& more = more_[bucket.more];
+  if (bucket.row_count / kBlockRowsMax - 1 == more.size()) {
+    more.push_back(take_block(kBlockRowsMax));
   }
 }
 
 // After a row has gone.
 void RowStore::free_room(Bucket& bucket) {
+  const std::size_t capacity = bucket.first_capacity();
   if (bucket.row_count == 0) {
-    give_block(bucket.first, bucket.first_capacity);
+    give_block(bucket.first, capacity);
     bucket.first = nullptr;
-    bucket.first_capacity = 0;
-  } else if (bucket.more && bucket.row_count % kBlockRowsMax == 0) {
-    give_block(bucket.more->back(), kBlockRowsMax);
-    bucket.more->pop_back();
-    if (bucket.more->empty()) bucket.more.reset();
-  } else if (bucket.first_capacity > kBlockRowsMin &&
-             bucket.row_count <= bucket.first_capacity / 4) {
-    resize_first(bucket, bucket.first_capacity / 2);
+  } else if (bucket.has_more() && bucket.row_count % kBlockRowsMax == 0) {
+    Blocks& more = more_[bucket.more];
+    give_block(more.back(), kBlockRowsMax);
+    more.pop_back();
+    if (!more.empty()) return;
+    more = {};
+    free_more_.push_back(bucket.more);
+    bucket.more = kNoMore;
+  } else if (capacity > kBlockRowsMin && bucket.row_count <= capacity / 4) {
+    resize_first(bucket, capacity / 2);
   }
 }
 
 void RowStore::resize_first(Bucket& bucket, std::size_t capacity) {
   const RowBlock to{take_block(capacity), capacity};
-  const RowBlock from{bucket.first, bucket.first_capacity};
-  for (std::size_t i = 0; i < bucket.row_count; ++i) to.write(i, from.read(i));
-  if (from.bytes != nullptr) give_block(from.bytes, from.capacity);
+  if (bucket.first != nullptr) {
+    const RowBlock from{bucket.first, bucket.first_capacity()};
+    for (std::size_t i = 0; i < bucket.row_count; ++i) to.write(i, from.read(i));
+    give_block(from.bytes, from.capacity);
+  }
   bucket.first = to.bytes;
-  bucket.first_capacity = static_cast<std::uint32_t>(capacity);
+  bucket.first_pool = pool_of(capacity) & 3U;
 }
 
 std::uint32_t RowStore::add(BucketId id, const Row& row) {
@@ -133,10 +154,11 @@ RecordRef RowStore::record_at(BucketId id, std::uint32_t place) const {
 
 std::uint32_t RowStore::prefetch(BucketId id) const {
   const Bucket& bucket = buckets_[id];
-  prefetch_block(bucket.first, bucket.first_capacity);
-  if (!bucket.more) return bucket.row_count;
-  const std::size_t count = std::min(bucket.more->size(), kBlocksAhead);
-  for (std::size_t i = 0; i < count; ++i) prefetch_block((*bucket.more)[i], kBlockRowsMax);
+  prefetch_block(bucket.first, bucket.first_capacity());
+  if (!bucket.has_more()) return bucket.row_count;
+  const Blocks& more = more_[bucket.more];
+  const std::size_t count = std::min(more.size(), kBlocksAhead);
+  for (std::size_t i = 0; i < count; ++i) prefetch_block(more[i], kBlockRowsMax);
   return bucket.row_count;
 }
 
@@ -144,10 +166,10 @@ std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* la
                            RecordRef* records) const {
   const Bucket& bucket = buckets_[id];
   std::size_t found =
-      kernel(bucket.first, bucket.first_capacity,
+      kernel(bucket.first, bucket.first_capacity(),
              std::min<std::size_t>(bucket.row_count, kBlockRowsMax), lanes, records);
-  if (!bucket.more) return found;
-  const Blocks& more = *bucket.more;
+  if (!bucket.has_more()) return found;
+  const Blocks& more = more_[bucket.more];
   std::size_t left = bucket.row_count - kBlockRowsMax;
   for (std::size_t i = 0; i < more.size(); ++i, left -= kBlockRowsMax) {
     if (i + kBlocksAhead < more.size()) prefetch_block(more[i + kBlocksAhead], kBlockRowsMax);
@@ -158,10 +180,9 @@ std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* la
 
 std::size_t RowStore::memory_bytes() const {
   std::size_t bytes =
-      buckets_.capacity() * sizeof(Bucket) + free_buckets_.capacity() * sizeof(BucketId);
-  for (const Bucket& bucket : buckets_) {
-    if (bucket.more) bytes += sizeof(Blocks) + bucket.more->capacity() * sizeof(std::uint8_t*);
-  }
+      buckets_.capacity() * sizeof(Bucket) + free_buckets_.capacity() * sizeof(BucketId) +
+      more_.capacity() * sizeof(Blocks) + free_more_.capacity() * sizeof(std::uint32_t);
+  for (const Blocks& more : more_) bytes += more.capacity() * sizeof(std::uint8_t*);
   for (const Pool& pool : pools_) {
     bytes += pool.chunks.size() * kChunkBytes + pool.free.capacity() * sizeof(std::uint8_t*);
   }

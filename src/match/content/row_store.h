@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "bloom/line_buffer.h"
@@ -48,11 +47,17 @@ class RowStore {
 
  private:
   using Blocks = std::vector<std::uint8_t*>;  // of 64 rows each
-  struct Bucket {
-    std::uint8_t* first = nullptr;
+  // More than there are records for.
+  static constexpr std::uint32_t kNoMore = (1U << 30U) - 1;
+  // Four lie in a cache line, and none in two.
+  struct alignas(16) Bucket {
+    std::uint8_t* first = nullptr;  // null: there are no rows
     std::uint32_t row_count = 0;
-    std::uint32_t first_capacity = 0;
-    std::unique_ptr<Blocks> more = {};  // null: none
+    std::uint32_t first_pool : 2 = 0;
+    std::uint32_t more : 30 = kNoMore;  // in more_, the blocks after the first; kNoMore: none
+
+    std::size_t first_capacity() const { return kBlockRowsMin << first_pool; }
+    bool has_more() const { return more != kNoMore; }
   };
   // Blocks of one size. Those of 64 rows begin at a cache line, and so does each of their columns.
   struct Pool {
@@ -63,15 +68,18 @@ class RowStore {
   static constexpr std::size_t kPoolCount = 4;  // 8, 16, 32, 64 rows
 
   static std::size_t pool_of(std::size_t capacity);
-  static RowBlock block_at(const Bucket& bucket, std::uint32_t place);
+  RowBlock block_at(const Bucket& bucket, std::uint32_t place) const;
   std::uint8_t* take_block(std::size_t capacity);
   void give_block(std::uint8_t* block, std::size_t capacity);
+  std::uint32_t take_more();
   void make_room(Bucket& bucket);
   void resize_first(Bucket& bucket, std::size_t capacity);
   void free_room(Bucket& bucket);
 
   std::vector<Bucket> buckets_;
   std::vector<BucketId> free_buckets_;
+  std::vector<Blocks> more_;
+  std::vector<std::uint32_t> free_more_;
   std::array<Pool, kPoolCount> pools_;
   std::size_t row_count_ = 0;
 };
