@@ -105,8 +105,9 @@ void ContentIndex::match(const event::Event& event, filter::Scorer& scorer,
   collect(*placement_, reached);
   if (old_) collect(*old_, reached);
   const std::size_t before = matches.size();
-  // Records lie all over memory, so they are fetched some steps ahead; the first ones already are.
+  // Records lie all over memory, so they are fetched some steps ahead.
   constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < std::min(reached, kAhead); ++i) records_.prefetch(reached_[i]);
   for (std::size_t i = 0; i < reached; ++i) {
     if (i + kAhead < reached) records_.prefetch(reached_[i + kAhead]);
     if (holds(reached_[i], scorer)) {

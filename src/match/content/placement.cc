@@ -381,14 +381,9 @@ std::size_t Placement::find_rows(const EventValues& values) {
 }
 
 std::size_t Placement::scan(RowKernel kernel, RecordRef* records) const {
-  constexpr std::size_t kAheadCount = 16;  // of records, which lie all over memory
   std::size_t count = 0;
-  std::size_t fetched = 0;
   for (const BucketId bucket : found_) {
     count += rows_.scan(bucket, kernel, bytes_.data(), records + count);
-    for (; fetched < std::min(count, kAheadCount); ++fetched) {
-      context_.records.prefetch(records[fetched]);
-    }
   }
   return count;
 }
