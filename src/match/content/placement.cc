@@ -12,6 +12,10 @@ namespace {
 
 using Kind = DoorChoice::Kind;
 
+// Up to so many ranges of a column are looked at together. A grid leads to about as many blocks,
+// which lie apart.
+constexpr std::uint32_t kUnsortedCountMax = 4 * kBlockRowsMax;
+
 std::uint8_t byte_of(Code point) { return static_cast<std::uint8_t>(point * 0x9E3779B1U >> 24U); }
 
 }  // namespace
@@ -76,7 +80,7 @@ void Placement::judge(const CodeTest& test, Judged& judged) const {
   }
   const Grid& grid = at->grids.back().grid;
   judged.grid = static_cast<std::uint8_t>(at->grids.size());
-  judged.door = at->is_sorted || at->any_count >= kBlockRowsMax ? judged.grid : 0;
+  judged.door = at->is_sorted || at->any_count >= kUnsortedCountMax ? judged.grid : 0;
   judged.cells = grid.cells(test.low, test.high());
   judged.share = grid.share(judged.cells.low, judged.cells.high);
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
@@ -263,10 +267,10 @@ void Placement::add(RecordRef record, std::span<const CodeTest> tests) {
   if (door.kind == Kind::kTest) sort_if_many(tests[door.index].column);
 }
 
-// Up to a block of ranges is looked at as quickly as one of them; more are sorted by the grid.
+// Few ranges are looked at all together; more are sorted by the grid.
 void Placement::sort_if_many(ColumnId id) {
   Column& at = column(id);
-  if (at.is_sorted || at.grids.empty() || at.any_count < kBlockRowsMax) return;
+  if (at.is_sorted || at.grids.empty() || at.any_count < kUnsortedCountMax) return;
   at.is_sorted = true;
   std::vector<CodeTest> tests;
   while (at.any != kNoId) {
