@@ -20,11 +20,12 @@ void MatchSort::sort(std::vector<Match>& matches, std::size_t first) {
   const auto begin = matches.begin() + static_cast<std::ptrdiff_t>(first);
   std::uint64_t differing = 0;
   bool has_conjunctions = false;
-  ids_.clear();
-  for (auto match = begin; match != matches.end(); ++match) {
-    ids_.push_back(match->subscription.value);
-    differing |= match->subscription.value ^ begin->subscription.value;
-    has_conjunctions |= match->conjunction != 0;
+  ids_.resize(matches.size() - first);
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    const Match& match = matches[first + i];
+    ids_[i] = match.subscription.value;
+    differing |= match.subscription.value ^ begin->subscription.value;
+    has_conjunctions |= match.conjunction != 0;
   }
   if (has_conjunctions) {
     std::sort(begin, matches.end());
@@ -60,7 +61,7 @@ void MatchSort::rank() {
 void MatchSort::distribute(std::uint64_t differing) {
   const auto bits = static_cast<unsigned>(std::bit_width(differing));
   const unsigned longest =
-      std::min(kDigitBitsMax, static_cast<unsigned>(std::bit_width(ids_.size())) + 2);
+      std::min(kDigitBitsMax, static_cast<unsigned>(std::bit_width(ids_.size())) + 1);
   const unsigned passes = (bits + longest - 1) / longest;
   const unsigned digit_bits = passes == 0 ? 0 : (bits + passes - 1) / passes;
   const std::size_t digit_count = std::size_t{1} << digit_bits;
