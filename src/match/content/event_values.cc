@@ -63,6 +63,7 @@ void EventValues::begin(const event::Event& event) {
   } else if (data.use_count > 0 && event.data_kind() != event::DataKind::kNone) {
     fill(data, {});
   }
+  take_all();
   finish_look_ups();
 }
 
@@ -132,7 +133,7 @@ void EventValues::walk_members(NodeId id, JsonRef json) {
     if (way.only_slot != kNoId) {
       // Made where it stays: values are too short-lived to be copied.
       ::new (&values_[way.only_slot]) Value(member.value());
-      take(way.only_slot);
+      filled_.push_back(way.only_slot);
     } else if (way.child != kNoId) {
       walk(way.child, member);
     }
@@ -177,19 +178,39 @@ void EventValues::fill(const PathNode& node, JsonRef json) {
       ::new (&values_[slot])
           Value(filter::resolve(vocabulary_.operands().slot(slot).operand, *event_));
     }
-    if (!values_[slot].missing()) take(slot);
+    if (!values_[slot].missing()) filled_.push_back(slot);
   }
 }
 
-// Says all that filters may ask about the slot's value.
-void EventValues::take(SlotId slot) {
-  const SlotUses& uses = vocabulary_.uses(slot);
-  const Value& value = values_[slot];
-  filled_.push_back(slot);
-  codes_[column_of(slot, ColumnKind::kPoint)] = kOtherCode;
+// Says all that filters may ask about the values that are there. Integers, of which there are most,
+// are all looked up here.
+void EventValues::take_all() {
+  const PointIndex& points = vocabulary_.points();
+  integer_look_ups_.resize(filled_.size());
+  IntegerLookUp* asked = integer_look_ups_.data();
+  for (const SlotId slot : filled_) {
+    const SlotUses& uses = vocabulary_.uses(slot);
+    const Value& value = values_[slot];
+    codes_[column_of(slot, ColumnKind::kPoint)] = kOtherCode;
+    if (uses.present != kNoId) points_.push_back(uses.present);
+    if (value.kind() != ValueKind::kInt) {
+      take(slot, value, uses);
+      continue;
+    }
+    if (uses.numbers > 0) set_ordered(column_of(slot, ColumnKind::kNumber), number_code(value));
+    if (uses.values == 0) continue;
+    const auto bits = static_cast<std::uint64_t>(value.as_int());
+    const std::uint64_t hash = PointIndex::hash_of_integer(slot, bits);
+    points.prefetch(hash);
+    *asked++ = {bits, hash, slot};
+  }
+  integer_look_ups_.resize(static_cast<std::size_t>(asked - integer_look_ups_.data()));
+}
+
+// The same for any value but an integer.
+void EventValues::take(SlotId slot, const Value& value, const SlotUses& uses) {
   if (uses.values > 0) look_up_value(slot, value);
-  if (uses.present != kNoId) points_.push_back(uses.present);
-  if (uses.numbers > 0 && value.is_number() && !std::isnan(value.as_number())) {
+  if (uses.numbers > 0 && value.kind() == ValueKind::kDouble && !std::isnan(value.as_double())) {
     set_ordered(column_of(slot, ColumnKind::kNumber), number_code(value));
   } else if (uses.times > 0 && value.kind() == ValueKind::kTimestamp) {
     set_ordered(column_of(slot, ColumnKind::kTime), time_code(value.as_timestamp()));
@@ -210,17 +231,10 @@ void EventValues::look_up_affixes(SlotId slot, std::string_view text, const Slot
 }
 
 void EventValues::look_up_value(SlotId slot, const Value& value) {
-  const PointIndex& points = vocabulary_.points();
-  if (value.kind() == ValueKind::kInt) {
-    const auto bits = static_cast<std::uint64_t>(value.as_int());
-    const std::uint64_t hash = PointIndex::hash_of_integer(slot, bits);
-    integer_look_ups_.push_back({bits, hash, slot});
-    return points.prefetch(hash);
-  }
   LookUp& asked = look_ups_.emplace_back();
   if (!make_point(slot, value, asked.point)) return look_ups_.pop_back();
   asked.hash = asked.point.hash();
-  points.prefetch(asked.hash);
+  vocabulary_.points().prefetch(asked.hash);
 }
 
 void EventValues::look_up(const PointView& point) {

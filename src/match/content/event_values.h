@@ -53,7 +53,8 @@ class EventValues {
   Way learn_way(NodeId parent, std::string_view name, std::size_t place);
   Way find_way(NodeId parent, std::string_view name) const;
   void fill(const PathNode& node, event::JsonRef json);
-  void take(SlotId slot);
+  void take_all();
+  void take(SlotId slot, const event::Value& value, const SlotUses& uses);
   void look_up_affixes(SlotId slot, std::string_view text, const SlotUses& uses);
   void look_up_value(SlotId slot, const event::Value& value);
   void look_up(const PointView& point);
