@@ -69,7 +69,11 @@ RecordRef ContentIndex::add_empty(SubscriptionId id) {
 RecordRef ContentIndex::remove(RecordRef record) {
   WEIR_CHECK(!is_bulk_);
   records_.read_tests(record, tests_);
-  switch (records_.door(record).kind) {
+  const Kind kind = records_.door(record).kind;
+  // Its row is fetched while other things are done.
+  if (kind == Kind::kTest) side_of(record).prefetch_remove(record, tests_);
+  compiler_.release(tests_, extras_.find(records_, record));
+  switch (kind) {
     case Kind::kNever:
       --never_count_;
       break;
@@ -85,7 +89,6 @@ RecordRef ContentIndex::remove(RecordRef record) {
     default:
       side_of(record).remove(record, tests_);
   }
-  compiler_.release(tests_, extras_.find(records_, record));
   if (records_.has_extra(record)) extras_.remove(records_.extra(record));
   const RecordRef next = records_.next(record);
   records_.remove(record);

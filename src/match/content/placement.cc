@@ -326,6 +326,11 @@ void Placement::remove(RecordRef record, std::span<const CodeTest> tests) {
   }
 }
 
+void Placement::prefetch_remove(RecordRef record, std::span<const CodeTest> tests) {
+  const DoorChoice door = context_.records.door(record);
+  rows_.prefetch_remove(test_bucket(tests[door.index], door.grid), context_.records.row(record));
+}
+
 void Placement::remove_row(BucketId& bucket, std::uint32_t place) {
   const RecordRef moved = rows_.remove(bucket, place);
   if (moved != kNoId) set_place(moved, bucket, place);

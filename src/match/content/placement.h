@@ -59,6 +59,8 @@ class Placement {
   void write_rows();
   // Requires a record that stands here, with these tests.
   void remove(RecordRef record, std::span<const CodeTest> tests);
+  // Asks for what that touches, for a remove() some steps later. Requires a door that is a test.
+  void prefetch_remove(RecordRef record, std::span<const CodeTest> tests);
   // Some record that stands here; kNoId if there is none. For emptying a placement to which
   // nothing is added any more.
   RecordRef last();

@@ -31,13 +31,6 @@ bool make_number_point(double number, PointView& point) {
   return true;
 }
 
-// Uses are counted by slot, values, prefixes and suffixes apart.
-std::uint32_t use_place(SlotId slot, Kind kind) {
-  if (kind == Kind::kPresent) return kNoId;
-  const std::uint32_t group = kind < Kind::kPrefix ? 0 : kind == Kind::kPrefix ? 1 : 2;
-  return slot * 3 + group;
-}
-
 }  // namespace
 
 bool make_point(SlotId slot, const Value& value, PointView& point) {
@@ -98,8 +91,15 @@ PointView PointIndex::view(PointId id) const {
   return view;
 }
 
+// kNoId where uses are not counted; 0 in its slot for values.
+std::uint32_t PointIndex::use_place_of(const PointView& point) {
+  if (point.kind == Kind::kPresent) return kNoId;
+  const std::uint32_t group = point.kind < Kind::kPrefix ? 0 : point.kind == Kind::kPrefix ? 1 : 2;
+  return point.slot * kUseGroupCount + group;
+}
+
 PointId PointIndex::acquire(const PointView& point) {
-  if (const std::uint32_t place = use_place(point.slot, point.kind); place != kNoId) {
+  if (const std::uint32_t place = use_place_of(point); place != kNoId) {
     if (place >= slot_uses_.size()) slot_uses_.resize(place + 1);
     slot_uses_[place].change(1);
   }
@@ -133,7 +133,7 @@ PointId PointIndex::make(const PointView& point) {
     key.size = static_cast<std::uint32_t>(point.text.size());
     text_bytes_ += point.text.size();
   }
-  uses_[id] = {.epoch = epoch_, .use_place = use_place(point.slot, point.kind)};
+  uses_[id] = {.epoch = epoch_, .use_place = use_place_of(point)};
   return id;
 }
 
@@ -216,7 +216,7 @@ double PointIndex::share(PointId id) const {
   double prior = 1;
   if (uses.use_place != kNoId) {
     prior = static_cast<double>(uses.use_count) * slot_uses_[uses.use_place].part_of_one;
-    if (uses.use_place % 3 != 0) prior = std::max(prior, kAffixPriorMin);
+    if (uses.use_place % kUseGroupCount != 0) prior = std::max(prior, kAffixPriorMin);
   }
   const auto hits = static_cast<double>(aged_hits(uses));
   return std::min(1.0, (prior * kPriorEvents + hits) * part_of_hit_);

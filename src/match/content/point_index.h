@@ -99,6 +99,11 @@ class PointIndex {
   // For a find() of that hash some steps later.
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[place_of(hash)]); }
   PointView view(PointId id) const;
+  // The slot of a point that is a value; kNoId for any other.
+  SlotId slot_of_value(PointId id) const {
+    const std::uint32_t place = uses_[id].use_place;
+    return place != kNoId && place % kUseGroupCount == 0 ? place / kUseGroupCount : kNoId;
+  }
 
   // To be called for each event, and for each point that it has; or for some events.
   void count_event();
@@ -111,6 +116,8 @@ class PointIndex {
 
  private:
   static constexpr std::size_t kTableSizeMin = 16;
+  // Uses are counted by slot; values, prefixes and suffixes apart.
+  static constexpr std::uint32_t kUseGroupCount = 3;
   // Says all of a number or boolean, so that its key need not be looked at.
   struct Entry {
     std::uint64_t bits = 0;  // of the point; of a text its hash
@@ -152,6 +159,7 @@ class PointIndex {
     return point.kind < PointView::Kind::kTimestamp || has_same_rest(keys_[id], point);
   }
   static bool has_same_rest(const Key& key, const PointView& point);
+  static std::uint32_t use_place_of(const PointView& point);
   PointId make(const PointView& point);
   void insert(const PointView& point, std::uint64_t hash, PointId id);
   void erase(std::uint64_t hash, PointId id);
@@ -163,7 +171,7 @@ class PointIndex {
   std::vector<Key> keys_;     // by id
   std::vector<Uses> uses_;    // by id
   std::vector<PointId> free_;
-  std::vector<SlotUseCount> slot_uses_;  // by slot; values, prefixes and suffixes apart
+  std::vector<SlotUseCount> slot_uses_;  // by slot and group
   std::size_t point_count_ = 0;
   std::size_t text_bytes_ = 0;
   std::uint32_t epoch_ = 0;

@@ -127,7 +127,9 @@ std::uint32_t RowStore::add(BucketId id, const Row& row) {
   Bucket& bucket = buckets_[id];
   make_room(bucket);
   const std::uint32_t place = bucket.row_count++;
-  block_at(bucket, place).write(place % kBlockRowsMax, row);
+  const RowBlock block = block_at(bucket, place);
+  block.prefetch(place % kBlockRowsMax);  // at once; the writes wait for one another
+  block.write(place % kBlockRowsMax, row);
   ++row_count_;
   return place;
 }
@@ -146,6 +148,13 @@ RecordRef RowStore::remove(BucketId id, std::uint32_t place) {
   --row_count_;
   free_room(bucket);
   return moved;
+}
+
+void RowStore::prefetch_remove(BucketId id, std::uint32_t place) const {
+  const Bucket& bucket = buckets_[id];
+  const std::uint32_t last = bucket.row_count - 1;
+  block_at(bucket, last).prefetch(last % kBlockRowsMax);
+  block_at(bucket, place).prefetch(place % kBlockRowsMax);
 }
 
 RecordRef RowStore::record_at(BucketId id, std::uint32_t place) const {

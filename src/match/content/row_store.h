@@ -28,6 +28,8 @@ class RowStore {
   std::uint32_t add(BucketId id, const Row& row);
   // Gives the record of the row that has this place now; kNoId if that was the last place.
   RecordRef remove(BucketId id, std::uint32_t place);
+  // Asks for what that touches.
+  void prefetch_remove(BucketId id, std::uint32_t place) const;
   RecordRef record_at(BucketId id, std::uint32_t place) const;
   std::uint32_t row_count(BucketId id) const { return buckets_[id].row_count; }
   // One more than the largest id in use so far.

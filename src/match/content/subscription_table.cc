@@ -28,6 +28,11 @@ RecordRef* SubscriptionTable::find(SubscriptionId id) {
   return place == kNoId ? nullptr : &place;
 }
 
+void SubscriptionTable::prefetch(SubscriptionId id) const {
+  const auto page = pages_.find(id.value / kPageSize);
+  if (page != pages_.end()) __builtin_prefetch(&page->second->records[id.value % kPageSize]);
+}
+
 RecordRef SubscriptionTable::remove(SubscriptionId id) {
   const auto page = pages_.find(id.value / kPageSize);
   if (page == pages_.end()) return kNoId;

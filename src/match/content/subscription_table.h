@@ -24,6 +24,8 @@ class SubscriptionTable {
   bool add(SubscriptionId id, RecordRef record);
   // Its record, which may be exchanged for another; null if there is none.
   RecordRef* find(SubscriptionId id);
+  // For a find() some steps later.
+  void prefetch(SubscriptionId id) const;
   // Gives its record; kNoId if there is none.
   RecordRef remove(SubscriptionId id);
 

@@ -60,6 +60,12 @@ PointId Vocabulary::acquire_point(const PointView& point) {
 }
 
 void Vocabulary::release_point(PointId id) {
+  // Most are values, whose keys need not be looked at.
+  if (const SlotId slot = points_.slot_of_value(id); slot != kNoId) {
+    --uses_[slot].values;
+    points_.release(id);
+    return operands_.release(slot);
+  }
   const SlotId slot = points_.view(id).slot;
   change_use(points_.view(id), false);
   if (points_.release(id) && uses_[slot].present == id) uses_[slot].present = kNoId;
