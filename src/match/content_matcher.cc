@@ -74,16 +74,30 @@ bool ContentMatcher::update(SubscriptionId id, filter::FilterPtr filter) {
   if (subscriptions_.find(id) == nullptr) return false;
   batch_.clear();
   compile(id, filter, batch_);
-  return replace(batch_);
+  replace(batch_);
+  return true;
 }
 
-bool ContentMatcher::replace(content::SpecBatch& batch) {
-  WEIR_CHECK(batch.subscriptions.size() == 1);
-  RecordRef* const place = subscriptions_.find(batch.subscriptions.front().id);
-  if (place == nullptr) return false;
-  remove_records(*place);
-  *place = place_one(batch, batch.subscriptions.front());
-  return true;
+// What others of the batch need is asked for some steps ahead: where their records are, and then
+// the records.
+void ContentMatcher::replace(content::SpecBatch& batch) {
+  constexpr std::size_t kAhead = 8;
+  const auto& subscriptions = batch.subscriptions;
+  for (std::size_t i = 0; i < subscriptions.size(); ++i) {
+    if (i + 2 * kAhead < subscriptions.size()) {
+      subscriptions_.prefetch(subscriptions[i + 2 * kAhead].id);
+    }
+    if (i + kAhead < subscriptions.size()) prefetch_record(subscriptions[i + kAhead].id);
+    RecordRef* const place = subscriptions_.find(subscriptions[i].id);
+    WEIR_CHECK(place != nullptr);
+    remove_records(*place);
+    *place = place_one(batch, subscriptions[i]);
+  }
+}
+
+void ContentMatcher::prefetch_record(SubscriptionId id) {
+  const RecordRef* const record = subscriptions_.find(id);
+  if (record != nullptr) index_.records().prefetch(*record);
 }
 
 void ContentMatcher::match(const event::Event& event, filter::Scorer& scorer,

@@ -65,8 +65,8 @@ class ContentMatcher final : public Matcher {
   // Requires ids that are not in use. Takes the extras of the batch.
   void place(content::SpecBatch& batch);
   void place_in_bulk(content::SpecBatch& batch);
-  // The same for one subscription that is there, in place of what it was; false if it is not there.
-  bool replace(content::SpecBatch& batch);
+  // The same in place of what the subscriptions were. Requires ids that are in use.
+  void replace(content::SpecBatch& batch);
 
   const MatchCounters& counters() const override { return index_.counters(); }
   ContentSizes sizes() const;
@@ -75,6 +75,7 @@ class ContentMatcher final : public Matcher {
   content::RecordRef place_one(content::SpecBatch& batch,
                                const content::SpecBatch::Subscription& subscription);
   void remove_records(content::RecordRef first);
+  void prefetch_record(SubscriptionId id);
 
   content::ContentIndex index_;
   content::SubscriptionTable subscriptions_;

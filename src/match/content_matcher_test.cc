@@ -116,6 +116,29 @@ TEST(ContentMatcherTest, RemovalLeavesNothingBehind) {
   }
 }
 
+TEST(ContentMatcherTest, ReplacesABatchOfSubscriptions) {
+  constexpr std::uint64_t kCount = 100;
+  const auto filter_for = [](std::uint64_t value) {
+    return filter::filter_of(fmt::format("data.a = {} and data.b > {}", value, value % 7));
+  };
+  Pair pair;
+  for (std::uint64_t i = 0; i < kCount; ++i) pair.add(SubscriptionId{i}, filter_for(i));
+  content::SpecBatch batch;
+  for (std::uint64_t i = 0; i < kCount; i += 2) {
+    pair.content.compile(SubscriptionId{i}, filter_for(i + 1), batch);
+    pair.oracle.update(SubscriptionId{i}, filter_for(i + 1));
+  }
+  // Twice the same one: the last counts.
+  pair.content.compile(SubscriptionId{0}, filter_for(5), batch);
+  pair.oracle.update(SubscriptionId{0}, filter_for(5));
+  pair.content.replace(batch);
+  EXPECT_EQ(pair.content.size(), kCount);
+  EXPECT_EQ(pair.content.sizes().conjunctions, kCount);
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    pair.expect_agreement(*event::event_of(fmt::format(R"({{"data":{{"a":{},"b":5}}}})", i)));
+  }
+}
+
 TEST(ContentMatcherTest, AFilterIsReportedOnceUnlessItHasChange) {
   ContentMatcher matcher;
   matcher.add(SubscriptionId{1}, filter::filter_of("type = 'a' or data.x = 1 or data.y > 0"));
