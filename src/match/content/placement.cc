@@ -2,8 +2,9 @@
 #include "match/content/placement.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "base/check.h"
 
@@ -17,6 +18,16 @@ using Kind = DoorChoice::Kind;
 constexpr std::uint32_t kUnsortedCountMax = 4 * kBlockRowsMax;
 
 std::uint8_t byte_of(Code point) { return static_cast<std::uint8_t>(point * 0x9E3779B1U >> 24U); }
+
+// Less is rarer, and of two that are as rare the first: so the rarest are found without a branch,
+// which is hard to foresee. Of a share that is not below 0.
+std::uint64_t rank_of(float share, std::size_t index) {
+  return std::uint64_t{std::bit_cast<std::uint32_t>(share)} << 32U | index;
+}
+double share_of_rank(std::uint64_t rank) {
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(rank >> 32U)));
+}
+std::size_t index_of_rank(std::uint64_t rank) { return rank & 0xFFU; }
 
 }  // namespace
 
@@ -65,26 +76,25 @@ void Placement::improve_grid(ColumnId id) {
 
 void Placement::judge(const CodeTest& test, Judged& judged) const {
   if (test.is_point()) {
-    judged.is_test = true;
-    judged.share = context_.vocabulary.points().share(test.low - kPointCodeMin);
+    judged.share = static_cast<float>(context_.vocabulary.points().share(test.low - kPointCodeMin));
     judged.door_share = judged.share;
     return;
   }
   if (!test.is_range()) return;
-  judged.is_test = true;
   const Column* const at = find_column(test.column);
   if (at == nullptr || at->grids.empty()) {
-    constexpr double kUnknown = 0.5;
+    constexpr float kUnknown = 0.5;
     judged.share = kUnknown;
+    judged.door_share = 1;
     return;
   }
   const Grid& grid = at->grids.back().grid;
   judged.grid = static_cast<std::uint8_t>(at->grids.size());
   judged.door = at->is_sorted || at->any_count >= kUnsortedCountMax ? judged.grid : 0;
   judged.cells = grid.cells(test.low, test.high());
-  judged.share = grid.share(judged.cells.low, judged.cells.high);
+  judged.share = static_cast<float>(grid.share(judged.cells.low, judged.cells.high));
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
-  judged.door_share = grid.share(group.first_cell(), group.last_cell());
+  judged.door_share = static_cast<float>(grid.share(group.first_cell(), group.last_cell()));
 }
 
 void Placement::judge_all(std::span<const CodeTest> tests) const {
@@ -139,10 +149,14 @@ double Placement::share_now(const DoorChoice& door, std::span<const CodeTest> te
 // Requires that the tests are judged.
 Placement::Choice Placement::choose(std::span<const CodeTest> tests, const Extra* extra) const {
   Choice best{{.kind = Kind::kUnindexed}, std::numeric_limits<double>::infinity()};
+  std::uint64_t rarest = rank_of(kNoShare, 0);
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    const Judged& judged = judged_[i];
-    if (!judged.is_test || judged.door_share >= best.share) continue;
-    best = {{Kind::kTest, static_cast<std::uint8_t>(i), judged.door}, judged.door_share};
+    rarest = std::min(rarest, rank_of(judged_[i].door_share, i));
+  }
+  if (rarest < rank_of(kNoShare, 0)) {
+    const std::size_t index = index_of_rank(rarest);
+    best = {{Kind::kTest, static_cast<std::uint8_t>(index), judged_[index].door},
+            share_of_rank(rarest)};
   }
   const std::size_t door_count =
       extra == nullptr ? 0 : std::min<std::size_t>(extra->doors.size(), 255);
@@ -168,33 +182,31 @@ LaneTest Placement::lane_test(const CodeTest& test, const Judged& judged) {
 }
 
 // The signature is of the two tests that are rarest among the events that lead here. Requires that
-// the tests are judged.
+// the tests are judged; how rare the door is, is judged anew.
 Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice) {
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  struct Rare {
-    std::size_t index = kNone;
-    double share = 1;
-  };
-  Rare rare[2];
+  if (choice.door.kind == Kind::kTest) {
+    float& share = judged_[choice.door.index].share;
+    if (tests[choice.door.index].is_point()) {
+      share = kNoShare;
+    } else if (choice.door.grid > 0) {
+      share = std::min(1.0F, share / static_cast<float>(choice.share));
+    }
+  }
+  const std::uint64_t common = rank_of(1, 0);
+  std::uint64_t rarest = common;
+  std::uint64_t next = common;
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    if (!judged_[i].is_test) continue;
-    double here = judged_[i].share;
-    if (choice.door.kind == Kind::kTest && choice.door.index == i) {
-      if (tests[i].is_point()) continue;
-      if (choice.door.grid > 0) here = std::min(1.0, here / choice.share);
-    }
-    if (here < rare[0].share) {
-      rare[1] = rare[0];
-      rare[0] = {i, here};
-    } else if (here < rare[1].share) {
-      rare[1] = {i, here};
-    }
+    const std::uint64_t rank = rank_of(judged_[i].share, i);
+    next = std::min(next, std::max(rarest, rank));
+    rarest = std::min(rarest, rank);
   }
   Row row{.tests = {}, .record = record};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::size_t index = rare[i].index;
-    if (index != kNone) row.tests[i] = lane_test(tests[index], judged_[index]);
-  }
+  const auto test_at = [&](std::uint64_t rank) {
+    const std::size_t index = index_of_rank(rank);
+    return rank < common ? lane_test(tests[index], judged_[index]) : LaneTest{};
+  };
+  row.tests[0] = test_at(rarest);
+  row.tests[1] = test_at(next);
   return row;
 }
 
@@ -224,7 +236,7 @@ BucketId Placement::existing(BucketId& bucket) {
   return bucket;
 }
 
-Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeTest> tests) {
+void Placement::place(RecordRef record, std::span<const CodeTest> tests, Writing writing) {
   for (const CodeTest& test : tests) {
     if (test.is_range()) improve_grid(test.column);
   }
@@ -238,17 +250,29 @@ Placement::PendingRow Placement::prepare(RecordRef record, std::span<const CodeT
   records.set_door(record, door);
   records.set_side(record, side_);
   switch (door.kind) {
-    case Kind::kTest:
+    case Kind::kTest: {
       count_by_test(tests[door.index], door.grid, 1);
-      return {existing(chosen_bucket(tests[door.index], judged_[door.index])), row};
+      BucketId& bucket = chosen_bucket(tests[door.index], judged_[door.index]);
+      return records.set_row(record, put(existing(bucket), row, writing));
+    }
     case Kind::kExtra:
       for (const PointId point : points_of(door, *extra)) {
-        extra->rows.push_back(rows_.add(existing(point_bucket(point)), row));
+        extra->rows.push_back(put(existing(point_bucket(point)), row, writing));
       }
-      return {kNoId, row};
+      return;
     default:
-      return {existing(unindexed_), row};
+      return records.set_row(record, put(existing(unindexed_), row, writing));
   }
+}
+
+// Gives the row's place in the bucket, also if it is written later.
+std::uint32_t Placement::put(BucketId bucket, const Row& row, Writing writing) {
+  if (writing == Writing::kNow) return rows_.add(bucket, row);
+  pending_.push_back({bucket, row});
+  for (auto id = static_cast<BucketId>(next_places_.size()); id <= bucket; ++id) {
+    next_places_.push_back(rows_.row_count(id));
+  }
+  return next_places_[bucket]++;
 }
 
 void Placement::count_by_test(const CodeTest& test, std::uint8_t grid, std::uint32_t by) {
@@ -260,9 +284,7 @@ void Placement::count_by_test(const CodeTest& test, std::uint8_t grid, std::uint
 }
 
 void Placement::add(RecordRef record, std::span<const CodeTest> tests) {
-  const PendingRow pending = prepare(record, tests);
-  if (pending.bucket == kNoId) return;
-  context_.records.set_row(record, rows_.add(pending.bucket, pending.row));
+  place(record, tests, Writing::kNow);
   const DoorChoice door = context_.records.door(record);
   if (door.kind == Kind::kTest) sort_if_many(tests[door.index].column);
 }
@@ -283,23 +305,27 @@ void Placement::sort_if_many(ColumnId id) {
 
 void Placement::add_later(RecordRef record, std::span<const CodeTest> tests) {
   constexpr std::size_t kPendingCountMax = 200'000;
-  const PendingRow pending = prepare(record, tests);
-  if (pending.bucket != kNoId) pending_.push_back(pending);
+  place(record, tests, Writing::kLater);
   if (pending_.size() >= kPendingCountMax) write_rows();
 }
 
 void Placement::write_rows() {
-  std::vector<std::uint32_t> places(rows_.bucket_bound() + 1);
-  for (const PendingRow& row : pending_) ++places[row.bucket + 1];
-  std::partial_sum(places.begin(), places.end(), places.begin());
-  std::vector<PendingRow> sorted(pending_.size());
-  for (const PendingRow& row : pending_) sorted[places[row.bucket]++] = row;
-  pending_.clear();
-  constexpr std::size_t kAhead = 16;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i + kAhead < sorted.size()) context_.records.prefetch(sorted[i + kAhead].row.record);
-    context_.records.set_row(sorted[i].row.record, rows_.add(sorted[i].bucket, sorted[i].row));
+  // Where each bucket's rows begin among all that are pending; while they are sorted, where the
+  // next one goes.
+  std::uint32_t sum = 0;
+  for (BucketId id = 0; id < next_places_.size(); ++id) {
+    sum += std::exchange(next_places_[id], sum) - rows_.row_count(id);
   }
+  const auto sorted = std::make_unique_for_overwrite<Row[]>(pending_.size());
+  for (const auto& [bucket, row] : pending_) sorted[next_places_[bucket]++] = row;
+  pending_.clear();
+  const Row* begin = sorted.get();
+  for (BucketId id = 0; id < next_places_.size(); ++id) {
+    const Row* const end = sorted.get() + next_places_[id];
+    rows_.append(id, {begin, end});
+    begin = end;
+  }
+  next_places_.clear();
   for (ColumnId id = 0; id < columns_.size(); ++id) {
     if (columns_[id]) sort_if_many(id);
   }

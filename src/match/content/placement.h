@@ -111,14 +111,15 @@ class Placement {
     std::vector<GridDoor> grids = {};
     bool has_last_grid = false;
   };
-  // What is known of one test.
+  // What is known of one test. A share above 1 is that of a test that is of no use: it is neither
+  // of a point nor a range.
+  static constexpr float kNoShare = 2;
   struct Judged {
-    bool is_test = false;    // of a point or a range; nothing else is of use here
-    std::uint8_t grid = 0;   // of a range: the last of its column, plus 1; 0: there is none
-    std::uint8_t door = 0;   // of a range: the grid by which it would be reached, as in DoorChoice
-    Grid::Cells cells = {};  // of a range in that grid
-    double share = 1;        // of the events that fulfil it
-    double door_share = 1;   // of the events that lead to it, if it is a door
+    std::uint8_t grid = 0;        // of a range: the last of its column, plus 1; 0: there is none
+    std::uint8_t door = 0;        // of a range: by which it would be reached, as in DoorChoice
+    Grid::Cells cells = {};       // of a range in that grid
+    float share = kNoShare;       // of the events that fulfil it
+    float door_share = kNoShare;  // of the events that lead to it, if it is a door
   };
   struct Choice {
     DoorChoice door;
@@ -148,9 +149,9 @@ class Placement {
   Choice choose(std::span<const CodeTest> tests, const Extra* extra) const;
   LaneTest lane_test(const CodeTest& test, const Judged& judged);
   Row row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice);
-  // Chooses the door, and gives the bucket it leads to; kNoId if the rows are already added, since
-  // there are several.
-  PendingRow prepare(RecordRef record, std::span<const CodeTest> tests);
+  enum class Writing : std::uint8_t { kNow, kLater };
+  void place(RecordRef record, std::span<const CodeTest> tests, Writing writing);
+  std::uint32_t put(BucketId bucket, const Row& row, Writing writing);
 
   static std::span<const PointId> points_of(const DoorChoice& door, const Extra& extra);
   BucketId& point_bucket(PointId point);
@@ -180,6 +181,7 @@ class Placement {
   std::optional<std::size_t> emptied_from_;  // buckets from here on are empty; for last()
   mutable std::vector<Judged> judged_;       // the tests of the record at hand
   std::vector<PendingRow> pending_;          // added, but not written yet
+  std::vector<std::uint32_t> next_places_;   // by bucket, behind those; of some of the buckets
 
   // Of the event at hand.
   std::array<std::uint8_t, kLaneCount> bytes_{};

@@ -80,12 +80,14 @@ std::uint32_t RowStore::take_more() {
   return list;
 }
 
-// For one row more.
-void RowStore::make_room(Bucket& bucket) {
-  if (bucket.first == nullptr) return resize_first(bucket, kBlockRowsMin);
-  const std::size_t capacity = bucket.first_capacity();
+// For one row more at least, of so many that are to come.
+void RowStore::make_room(Bucket& bucket, std::size_t wanted_count) {
+  const std::size_t capacity = bucket.first == nullptr ? 0 : bucket.first_capacity();
   if (bucket.row_count < capacity) return;
-  if (capacity < kBlockRowsMax) return resize_first(bucket, 2 * capacity);
+  if (capacity < kBlockRowsMax) {
+    const std::size_t fitting = std::bit_ceil(bucket.row_count + wanted_count);
+    return resize_first(bucket, std::clamp(fitting, kBlockRowsMin, kBlockRowsMax));
+  }
   if (!bucket.has_more()) bucket.more = take_more();
   Blocks& more = more_[bucket.more];
   if (bucket.row_count / kBlockRowsMax - 1 == more.size()) {
@@ -125,13 +127,27 @@ void RowStore::resize_first(Bucket& bucket, std::size_t capacity) {
 
 std::uint32_t RowStore::add(BucketId id, const Row& row) {
   Bucket& bucket = buckets_[id];
-  make_room(bucket);
+  make_room(bucket, 1);
   const std::uint32_t place = bucket.row_count++;
   const RowBlock block = block_at(bucket, place);
   block.prefetch(place % kBlockRowsMax);  // at once; the writes wait for one another
   block.write(place % kBlockRowsMax, row);
   ++row_count_;
   return place;
+}
+
+void RowStore::append(BucketId id, std::span<const Row> rows) {
+  Bucket& bucket = buckets_[id];
+  row_count_ += rows.size();
+  while (!rows.empty()) {
+    make_room(bucket, rows.size());
+    const RowBlock block = block_at(bucket, bucket.row_count);
+    const std::size_t first = bucket.row_count % kBlockRowsMax;
+    const std::size_t count = std::min(rows.size(), block.capacity - first);
+    for (std::size_t i = 0; i < count; ++i) block.write(first + i, rows[i]);
+    bucket.row_count += static_cast<std::uint32_t>(count);
+    rows = rows.subspan(count);
+  }
 }
 
 RecordRef RowStore::remove(BucketId id, std::uint32_t place) {

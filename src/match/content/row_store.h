@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bloom/line_buffer.h"
@@ -26,6 +27,8 @@ class RowStore {
 
   // Gives the row's place in the bucket.
   std::uint32_t add(BucketId id, const Row& row);
+  // The same for several, in their order.
+  void append(BucketId id, std::span<const Row> rows);
   // Gives the record of the row that has this place now; kNoId if that was the last place.
   RecordRef remove(BucketId id, std::uint32_t place);
   // Asks for what that touches.
@@ -74,7 +77,7 @@ class RowStore {
   std::uint8_t* take_block(std::size_t capacity);
   void give_block(std::uint8_t* block, std::size_t capacity);
   std::uint32_t take_more();
-  void make_room(Bucket& bucket);
+  void make_room(Bucket& bucket, std::size_t wanted_count);
   void resize_first(Bucket& bucket, std::size_t capacity);
   void free_room(Bucket& bucket);
 

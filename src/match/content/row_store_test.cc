@@ -45,6 +45,15 @@ class Buckets {
     models_[id].push_back(row);
   }
 
+  void append(BucketId id, std::size_t count) {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.push_back({{random_test(), random_test()}, next_record_++});
+    }
+    store_.append(id, rows);
+    models_[id].insert(models_[id].end(), rows.begin(), rows.end());
+  }
+
   void remove(BucketId id, std::size_t place) {
     std::vector<Row>& rows = models_[id];
     const bool is_last = place + 1 == rows.size();
@@ -125,6 +134,18 @@ TEST(RowStoreTest, BucketsOfEverySize) {
 }
 
 // To and fro across the sizes at which a block is full.
+TEST(RowStoreTest, AppendsAnyNumberToABucketOfAnySize) {
+  for (const std::size_t before : {0U, 1U, 7U, 8U, 9U, 31U, 63U, 64U, 65U, 128U, 200U}) {
+    for (const std::size_t count : {0U, 1U, 2U, 8U, 40U, 63U, 64U, 65U, 300U}) {
+      Buckets buckets(before * 1000 + count);
+      const BucketId id = buckets.make();
+      for (std::size_t i = 0; i < before; ++i) buckets.add(id);
+      buckets.append(id, count);
+      buckets.expect_equal();
+    }
+  }
+}
+
 TEST(RowStoreTest, BucketsThatStayAtABoundary) {
   for (const std::size_t boundary : {8U, 16U, 32U, 64U, 65U, 128U, 192U}) {
     SCOPED_TRACE(boundary);
