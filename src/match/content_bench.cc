@@ -5,6 +5,7 @@
 // workload, in the same run; adding is compared with appending to it.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -100,6 +101,7 @@ class Case {
         conjunctions_(content_conjunctions(workload, count)),
         rows_(content_rows(workload, kEventCount)),
         events_(to_events(rows_)) {
+    take_fresh_memory();
     make_baseline();
     add_by_filters();
     churn();
@@ -109,7 +111,8 @@ class Case {
 
   void measure(benchmark::State& state) {
     for ([[maybe_unused]] auto _ : state) {
-      const double seconds = seconds_per_event(*matcher_, events_, 1);
+      // The first round, and the first event of the baseline, find the other's data in the caches.
+      const double seconds = seconds_per_event(*matcher_, events_, 2);
       best_seconds_ = std::min(best_seconds_, seconds);
       measure_baseline();
       state.SetIterationTime(seconds * kEventCount);
@@ -128,6 +131,13 @@ class Case {
   // All that is measured once is done several times, and the best counts: the machine is shared.
   static constexpr std::size_t kRounds = 2;
 
+  // Large arrays come from the system, for the baseline as for the matcher, and not from what an
+  // earlier case has left: appending to memory that was used before is a third faster.
+  static void take_fresh_memory() {
+    constexpr int kLargeBytes = 1 << 17;
+    WEIR_CHECK(::mallopt(M_MMAP_THRESHOLD, kLargeBytes) == 1);
+  }
+
   void make_baseline() {
     for (std::size_t round = 0; round < kRounds; ++round) {
       baseline_ = {};
@@ -144,6 +154,7 @@ class Case {
   void measure_baseline() {
     constexpr std::size_t kBaselineEventCount = 10;
     std::vector<std::uint32_t> matches;
+    baseline_.match(rows_.back(), matches);
     const double seconds = base::seconds_of([&] {
       for (std::size_t i = 0; i < kBaselineEventCount; ++i) {
         matches.clear();
