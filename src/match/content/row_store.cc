@@ -88,7 +88,7 @@ void RowStore::make_room(Bucket& bucket, std::size_t wanted_count) {
     const std::size_t fitting = std::bit_ceil(bucket.row_count + wanted_count);
     return resize_first(bucket, std::clamp(fitting, kBlockRowsMin, kBlockRowsMax));
   }
-  if (!bucket.has_more()) bucket.more = take_more();
+  if (!bucket.has_more()) bucket.more = take_more() & kNoMore;
   Blocks& more = more_[bucket.more];
   if (bucket.row_count / kBlockRowsMax - 1 == more.size()) {
     more.push_back(take_block(kBlockRowsMax));
