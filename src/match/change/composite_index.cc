@@ -186,7 +186,7 @@ void CompositeIndex::set_state(Leaf& leaf, State state, bool is_silent) {
   Conjunction& conjunction = conjunctions_[leaf.conjunction];
   if (before) {
     ++conjunction.waits_for;
-    set_due(leaf.conjunction, false);
+    if (conjunction.is_due) set_due(leaf.conjunction, false);
   } else if (--conjunction.waits_for == 0) {
     candidates_.push_back(leaf.conjunction);
   }
