@@ -593,6 +593,10 @@ TEST(CompositeIndexTest, MemoryIsBoundedWhateverFlapsWhileItIsHeld) {
   CompositeFiring firing;
   const ChangeTiming slow{.silent_for = Duration::seconds(9), .at_most_every = Duration{50'000}};
   index.add(9, std::vector<CompositeConjunction>{{{0, more_than(1), slow}}});
+  // It is due before, so that the others pile up behind it.
+  const ChangeTiming less_slow{.at_most_every = Duration{45'000}};
+  index.add(6, std::vector<CompositeConjunction>{{{1, more_than(1), less_slow}}});
+  for (const double value : {0.0, 5.0}) index.update(Readings{{1, value}}, Instant{0}, firing);
   index.add(
       8, std::vector<CompositeConjunction>{{{0, more_than(1), {.silent_for = Duration::seconds(9)}},
                                             {0, more_than(1), {.silent_for = Duration{1}}}}});
@@ -602,6 +606,7 @@ TEST(CompositeIndexTest, MemoryIsBoundedWhateverFlapsWhileItIsHeld) {
               {.newcomer = Newcomer::kKnowsCurrent, .initial = Initial::kNone});
     ASSERT_TRUE(index.remove(7));
   }
+  EXPECT_EQ(index.next_wake(), Instant{45'000});
   EXPECT_LT(index.memory_bytes(), 20'000);
 }
 
