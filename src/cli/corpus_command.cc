@@ -28,7 +28,10 @@ class Counter {
     // What is looked for does not matter.
     auto filter = filter::Filter::parse(text + " about any 'x'");
     if (!filter) {
-      return tl::unexpected(Failure{.error = filter.error(), .what = "--text", .text = text});
+      // Without words that nobody has written.
+      const auto alone = filter::Filter::parse(text);
+      const base::Error& error = alone ? filter.error() : alone.error();
+      return tl::unexpected(Failure{.error = error, .what = "--text", .text = text});
     }
     Counter counter(std::move(*filter), options.language, has_events);
     if (auto added = counter.scorer_.add(*counter.filter_); !added) {

@@ -149,7 +149,7 @@ base::Result<Options> parse_corpus_command(const CommandHelp& help, const Argume
   CorpusOptions options;
   ArgumentParser parser(help);
   parser.text("--text", options.text, "TEXT",
-              "Lines are events, and this is read of them: text(data.title, html(data.body))");
+              "Lines are events, of which this is read: text(data.a, html(data.b))");
   parser.flag("--whole", options.whole, "Each file is one document, not each of its lines");
   parser.language(options.language);
   parser.json(options.json);

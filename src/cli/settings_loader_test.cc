@@ -102,7 +102,7 @@ TEST(ConfigTest, PointsAtUnknownKeys) {
             "'listen'?\n    lisen = 3\n    ^\n");
   EXPECT_THAT(refused("[sever]\nlisten = 3\n"),
               HasSubstr("line 2, column 1: unknown table 'sever', expected one of the tables: "
-                        "server store broker filter webhooks log: did you mean 'server'?"));
+                        "server store broker filter text webhooks log: did you mean 'server'?"));
   EXPECT_THAT(refused("[sever]\n"), HasSubstr("unknown table 'sever'"));
   EXPECT_THAT(refused("listen = 3\n"), HasSubstr("unknown key 'listen', expected one of the tab"));
   EXPECT_THAT(refused("[log]\nzzz = 3\n"),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/check.h"
 #include "engine/engine.h"
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "engine/shared_change.h"
 #include "engine/shared_composites.h"
 #include "engine/shared_text.h"
