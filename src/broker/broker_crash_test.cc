@@ -121,5 +121,34 @@ TEST_F(BrokerCrashTest, WhatRecoveryDeliveredAndWasAcknowledgedStaysSo) {
   expect_third(*twice);
 }
 
+// Score, epoch and snippets are those of when it matched, whatever the statistics are later.
+TEST_F(BrokerCrashTest, ADeliveryOfATextSaysWhyAfterACrashToo) {
+  TestBroker broker(options());
+  ASSERT_EQ(
+      broker.put(R"({"id":"t","filters":[{"weir":"text(data.t) about 'storm' score >= 0.5"}],)"
+                 R"("config":{"highlight":{"before":"*","after":"*"}}})"),
+      "ok");
+  const auto document = [](int id, std::string_view text) {
+    return fmt::format(R"({{"id":"{}","data":{{"t":"{}"}}}})", id, text);
+  };
+  ASSERT_EQ(broker.publish(document(1, "calm")), "accepted");
+  ASSERT_EQ(broker.publish(document(2, "storms at sea")), "accepted");
+  const std::string said = R"("weirscore":"0.6931","weirepoch":2,"weirterms":"storm=0.6931",)"
+                           R"("weirhighlight":"*storms* at sea"})";
+  const auto before = broker.attach("t");
+  ASSERT_TRUE(before->wait_count(1));
+  EXPECT_THAT(before->received()[0].texts[0], testing::EndsWith(said));
+  ASSERT_EQ(broker.publish(document(3, "calm")), "accepted");
+
+  const auto again = after_crash();
+  const auto after = again->attach("t");
+  ASSERT_EQ(again->publish(document(4, "storm")), "accepted");
+  ASSERT_TRUE(after->wait_count(2));
+  EXPECT_THAT(after->received()[0].texts[0], testing::EndsWith(said));
+  EXPECT_THAT(after->received()[1].texts[0],
+              testing::HasSubstr(R"("weirscore":"0.6931","weirepoch":4,)"))
+      << "what was counted is known after a crash";
+}
+
 }  // namespace
 }  // namespace weir::broker

@@ -35,6 +35,9 @@ struct BrokerStats {
   std::uint64_t match_signature_rejects = 0;  // of these, stopped by their signature
   std::uint64_t match_verified = 0;           // looked at in full
   std::uint64_t match_matches = 0;            // that hold
+  std::uint64_t text_scanned = 0;             // entries read in the index of text predicates
+  std::uint64_t text_verified = 0;            // of these, text predicates that were added up
+  std::uint64_t text_matched = 0;             // of these, those that were found
   std::uint64_t change_readings = 0;          // of change filters that share what they remember
   std::uint64_t change_quiet = 0;             // of these, how many nobody was told of
   std::uint64_t change_fired = 0;             // subscriptions that were told of one
@@ -51,6 +54,8 @@ struct BrokerStats {
   std::uint64_t publish_queue_bytes = 0;
   std::uint64_t window_keys = 0;     // remembered by all distinct clauses
   std::uint64_t window_bytes = 0;    // of memory for that
+  std::uint64_t text_filters = 0;    // text predicates in their index
+  std::uint64_t text_bytes = 0;      // of memory for it
   std::uint64_t matcher_bytes = 0;   // of memory for the index of filters
   std::uint64_t change_sources = 0;  // keys of change filters that share what they remember
   std::uint64_t change_pieces = 0;   // neighbours by threshold with one history

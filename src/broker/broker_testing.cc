@@ -74,9 +74,11 @@ void RecordingConsumer::on_begin() {
 void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
   const std::scoped_lock lock(mutex_);
   for (const Dispatch& dispatch : dispatches) {
-    Received received{.number = dispatch.number, .redelivered = dispatch.redelivered, .ids = {}};
+    Received received{
+        .number = dispatch.number, .redelivered = dispatch.redelivered, .ids = {}, .texts = {}};
     for (const EventText& text : dispatch.events) {
       received.ids.emplace_back(event::decode_event(text.json).value()->id());
+      received.texts.emplace_back(text.json);
     }
     received_.push_back(std::move(received));
   }

@@ -24,7 +24,8 @@ PrincipalPtr everyone();  // anonymous, with all grants
 struct Received {
   std::uint64_t number = 0;
   bool redelivered = false;
-  std::vector<std::string> ids;  // of the events
+  std::vector<std::string> ids;    // of the events
+  std::vector<std::string> texts;  // their JSON
 };
 
 // Writes everything down. Acknowledges and gives credit as it is told to.

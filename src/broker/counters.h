@@ -51,6 +51,11 @@ struct Counters {
   Counter match_verified{0};
   Counter match_matches{0};
   Counter matcher_bytes{0};
+  Counter text_scanned{0};
+  Counter text_verified{0};
+  Counter text_matched{0};
+  Counter text_filters{0};
+  Counter text_bytes{0};
   Counter change_readings{0};
   Counter change_quiet{0};
   Counter change_fired{0};

@@ -230,6 +230,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   engine::Engine engine_;
   match::MatchCounters match_seen_ = {};  // as others see them
   engine::ChangeCounters change_seen_ = {};
+  match::text::TextCounters text_seen_ = {};
   engine::EngineMemory memory_seen_ = {};
   RecentEvents recent_;
   Subscriptions subscriptions_;

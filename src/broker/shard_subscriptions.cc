@@ -261,6 +261,11 @@ void Shard::update_match_gauges() {
   counters.change_quiet += change.quiet - change_seen_.quiet;
   counters.change_fired += change.fired - change_seen_.fired;
   change_seen_ = change;
+  const match::text::TextCounters text = engine_.text_counters();
+  counters.text_scanned += text.scanned - text_seen_.scanned;
+  counters.text_verified += text.verified - text_seen_.verified;
+  counters.text_matched += text.matched - text_seen_.matched;
+  text_seen_ = text;
   // To add up the memory takes a while: only when subscriptions have come or gone in numbers.
   const std::size_t size = engine_.subscription_count();
   const std::size_t seen = memory_seen_.subscription_count;
@@ -272,6 +277,8 @@ void Shard::update_memory_gauges() {
   const engine::EngineMemory before = std::exchange(memory_seen_, now);
   Counters& counters = context_.counters;
   counters.matcher_bytes += now.matcher_bytes - before.matcher_bytes;
+  counters.text_filters += now.text_filter_count - before.text_filter_count;
+  counters.text_bytes += now.text_bytes - before.text_bytes;
   counters.change_bytes += now.shared_change_bytes - before.shared_change_bytes;
   counters.change_sources += now.shared_source_count - before.shared_source_count;
   counters.change_pieces += now.shared_piece_count - before.shared_piece_count;

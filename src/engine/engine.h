@@ -122,8 +122,9 @@ struct EngineMemory {
   std::size_t shared_change_bytes = 0;  // what change filters share, and remember there
   std::size_t shared_source_count = 0;  // sources of readings there
   std::size_t shared_piece_count = 0;
-  std::size_t text_bytes = 0;        // the index of text predicates
-  std::size_t text_group_count = 0;  // different filters beside them
+  std::size_t text_bytes = 0;         // the index of text predicates
+  std::size_t text_filter_count = 0;  // how many are in it
+  std::size_t text_group_count = 0;   // different filters beside them
   std::size_t subscription_count = 0;
 };
 

@@ -135,6 +135,7 @@ EngineMemory Engine::memory() const {
   EngineMemory memory{.matcher_bytes = matcher_->memory_bytes(),
                       .shared_change_bytes = composites_->memory_bytes(),
                       .text_bytes = texts_->memory_bytes(),
+                      .text_filter_count = texts_->size(),
                       .text_group_count = texts_->group_count(),
                       .subscription_count = subscriptions_.size()};
   for (const auto& [number, share] : shares_) {

@@ -62,6 +62,7 @@ class SharedText {
     return groups_[member.group].passed - member.passed_before - member.match_count;
   }
   match::text::TextCounters counters() const { return finder_.counters(); }
+  std::size_t size() const { return members_.size() - free_members_.size(); }
   std::size_t group_count() const { return numbers_.size(); }
   std::size_t memory_bytes() const;
 

@@ -61,6 +61,7 @@ TEST(SharedTextTest, FiltersWithTheSameRestAreOneEntryInTheMatcher) {
     }
   }
   EXPECT_EQ(engine.memory().text_group_count, 3U);
+  EXPECT_EQ(engine.memory().text_filter_count, 9U);
   EXPECT_GT(engine.memory().text_bytes, 0U);
   for (const SubscriptionId id : ids) ASSERT_TRUE(engine.unsubscribe(id));
   EXPECT_EQ(engine.memory().text_group_count, 0U);
