@@ -42,14 +42,33 @@ std::size_t scan_any(std::span<const std::uint32_t> words, const Scan& scan) {
   });
 }
 
+// How many rows can be reached; thresholds ascend.
+template <std::size_t Width>
+std::size_t count_reached(std::span<const std::uint32_t> words, double reach) {
+  const auto is_reached = [&](std::size_t row) {
+    return static_cast<double>(std::bit_cast<float>(words[row * Width])) <= reach;
+  };
+  std::size_t low = 0;
+  std::size_t high = words.size() / Width;
+  if (high > 0 && is_reached(high - 1)) return high;  // as where there are no thresholds
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    (is_reached(middle) ? low : high) = is_reached(middle) ? middle + 1 : middle;
+  }
+  return low;
+}
+
 template <std::size_t LaterCount>
 std::size_t scan_all(std::span<const std::uint32_t> words, const Scan& scan) {
-  return read_rows<LaterCount>(words, scan, [&](double, const std::uint32_t* later) {
-    for (std::size_t i = 0; i < LaterCount; ++i) {
-      if (!scan.shares.has(later[i])) return false;
-    }
-    return true;
-  });
+  constexpr std::size_t kWidth = 2 + LaterCount;
+  const std::size_t count = count_reached<kWidth>(words, scan.reach);
+  const std::uint32_t* row = words.data();
+  for (std::size_t i = 0; i < count; ++i, row += kWidth) {
+    bool has_all = true;
+    for (std::size_t k = 0; k < LaterCount && has_all; ++k) has_all = scan.shares.has(row[2 + k]);
+    if (has_all) scan.candidates.push_back({row[1], scan.term.term});
+  }
+  return count;
 }
 
 template <std::size_t LaterCount>

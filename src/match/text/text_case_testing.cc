@@ -91,9 +91,21 @@ TextCase::TextCase(TextWorkload& workload, TextMode mode, WorkloadFilters filter
     counting_ = std::make_unique<TermAtATime>(TermAtATime::Method::kCounts, workload.term_count());
     for (std::size_t i = 0; i < filters.size(); ++i) counting_->add(filters.terms(i), 0);
   }
-  run_index(index_, known_documents(index_, workload_, workload_.documents()));
+  settle();
   const std::span<const WorkloadDocument> documents = workload_.documents();
   use(documents.first(std::min(kDocumentCount, documents.size())));
+}
+
+// The stream goes on until the index has found its places in it.
+void TextCase::settle() {
+  constexpr int kRoundsMax = 10;
+  const auto known = known_documents(index_, workload_, workload_.documents());
+  std::uint64_t moves = 0;
+  for (int i = 0; i < kRoundsMax; ++i) {
+    run_index(index_, known);
+    if (moves == index_.counters().moves) return;
+    moves = index_.counters().moves;
+  }
 }
 
 void TextCase::use(std::span<const WorkloadDocument> documents) {

@@ -57,6 +57,7 @@ class TextCase {
   double seconds_per_document() const { return index_best_; }
 
  private:
+  void settle();
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
   TextWorkload& workload_;
