@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Text filters against a broker: what a delivery says, and what a crash leaves of the statistics."""
+"""Text filters against a broker: what a delivery says, what a crash leaves of the statistics."""
 
 import json
 import tempfile

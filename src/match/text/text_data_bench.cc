@@ -35,6 +35,12 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
+// Without what is special in the words of a filter.
+std::string plain(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '"' || c == '-'; }, ' ');
+  return text;
+}
+
 // Real documents, analysed, and queries.
 class News {
  public:
@@ -49,7 +55,7 @@ class News {
   WorkloadFilters query_filters() {
     WorkloadFilters filters;
     for (const std::string& text : queries_) {
-      const auto query = compile_text_query(text, 0, analyzer_);
+      const auto query = compile_text_query({.source = {}, .words = plain(text)}, 0, analyzer_);
       if (!query) continue;
       std::vector<std::uint32_t> terms;
       double sum = 0;
