@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <span>
 #include <string>
@@ -18,19 +16,12 @@
 #include "base/check.h"
 #include "base/cpu_time_testing.h"
 #include "filter/filter_testing.h"
+#include "match/bench_data_testing.h"
 #include "match/brute_force.h"
 #include "match/content_matcher.h"
 
 namespace weir::match {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& path) {
-  std::ifstream file(path);
-  WEIR_CHECK(file.good());
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
 
 // Seconds per event; the number of matches goes to `match_count`.
 double run(Matcher& matcher, std::span<const event::EventPtr> events, std::size_t& match_count) {
@@ -47,19 +38,19 @@ double run(Matcher& matcher, std::span<const event::EventPtr> events, std::size_
   return seconds / static_cast<double>(events.size());
 }
 
-void BM_ContentData(benchmark::State& state, const std::string& stem) {
+void BM_ContentData(benchmark::State& state, const std::string& name) {
   constexpr std::size_t kBaselineEventCount = 20;
   constexpr int kRoundsBefore = 20;  // in which the matcher gets to know the events
   ContentMatcher matcher;
   BruteForce baseline;
   std::vector<Addition> additions;
-  for (const std::string& line : lines_of(stem + ".filters")) {
+  for (const std::string& line : bench_lines(name + ".filters")) {
     additions.push_back({SubscriptionId{additions.size()}, filter::filter_of(line)});
   }
   matcher.add_all(additions);
   baseline.add_all(additions);
   std::vector<event::EventPtr> events;
-  for (const std::string& line : lines_of(stem + ".events")) {
+  for (const std::string& line : bench_lines(name + ".events")) {
     events.push_back(event::decode_event(line).value());
   }
   const std::span<const event::EventPtr> few(events.data(),
@@ -91,11 +82,10 @@ void BM_ContentData(benchmark::State& state, const std::string& stem) {
 
 // One benchmark for each pair of files.
 const bool kRegistered = [] {
-  const char* const folder = std::getenv("WEIR_BENCH_DATA");
-  if (folder == nullptr) return false;
+  if (!has_bench_data()) return false;
   for (const char* name : {"pubs_subs", "quotes_daily"}) {
     benchmark::RegisterBenchmark(fmt::format("BM_ContentData/{}", name).c_str(), BM_ContentData,
-                                 fmt::format("{}/{}", folder, name))
+                                 std::string(name))
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
   }

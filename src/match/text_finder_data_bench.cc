@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -20,7 +18,8 @@
 #include "base/cpu_time_testing.h"
 #include "event/event_builder.h"
 #include "event/json_document.h"
-#include "filter/filter_testing.h"
+#include "filter/filter.h"
+#include "match/bench_data_testing.h"
 #include "match/text_finder.h"
 
 namespace weir::match {
@@ -29,16 +28,6 @@ namespace {
 constexpr std::size_t kDocumentCount = 1'000;
 constexpr std::size_t kPredicateCount = 4'000;
 constexpr std::size_t kReplacedPerDocument = 4;
-
-std::vector<std::string> lines_of(const std::string& path, std::size_t count_max) {
-  std::ifstream file(path);
-  WEIR_CHECK(file.good());
-  std::vector<std::string> lines;
-  for (std::string line; lines.size() < count_max && std::getline(file, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 event::EventPtr event_of(const std::string& text) {
   std::string json;
@@ -122,9 +111,8 @@ class Predicates {
 };
 
 void BM_TextFinderData(benchmark::State& state) {
-  const std::string folder = std::getenv("WEIR_BENCH_DATA");
   std::vector<event::EventPtr> events;
-  for (const std::string& text : lines_of(folder + "/news.documents", kDocumentCount)) {
+  for (const std::string& text : bench_lines("news.documents", kDocumentCount)) {
     events.push_back(event_of(text));
   }
   double begin_seconds = 0;
@@ -133,8 +121,8 @@ void BM_TextFinderData(benchmark::State& state) {
   std::size_t match_count = 0;
   std::uint64_t epochs = 0;
   for ([[maybe_unused]] auto _ : state) {
-    Predicates predicates(
-        lines_of(folder + "/queries.texts", 3 * (kPredicateCount + kReplacedPerDocument * 1000)));
+    Predicates predicates(bench_lines(
+        "queries.texts", 3 * (kPredicateCount + kReplacedPerDocument * kDocumentCount)));
     for (const event::EventPtr& event : events) {
       std::vector<std::uint32_t> found;
       std::vector<std::uint32_t> judged;

@@ -6,21 +6,20 @@
 // All keys are read through one group. The baseline is a scan over the subscribers of the key with
 // most readings, in the same run, and both must tell the same number of them.
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/cpu_time_testing.h"
+#include "match/bench_data_testing.h"
 #include "match/change/change_group.h"
 #include "match/change/change_workload_testing.h"
 
@@ -36,13 +35,13 @@ struct Reading {
   double value = 0;
 };
 
-std::vector<Reading> readings_of(const std::string& path) {
-  std::ifstream file(path);
-  WEIR_CHECK(file.good());
+std::vector<Reading> first_readings() {
   std::vector<Reading> readings;
-  Reading reading;
-  while (readings.size() < kReadingCount && file >> reading.key >> reading.value) {
-    readings.push_back(reading);
+  for (const std::string& line : bench_lines("quotes_1min.readings", kReadingCount)) {
+    std::istringstream words(line);
+    Reading& reading = readings.emplace_back();
+    words >> reading.key >> reading.value;
+    WEIR_CHECK(!words.fail());
   }
   return readings;
 }
@@ -56,8 +55,7 @@ std::string longest_key(const std::vector<Reading>& readings) {
 
 class Quotes {
  public:
-  explicit Quotes(const std::string& path)
-      : readings_(readings_of(path)), joiners_(change_joiners(kSubscriberCount)) {
+  Quotes() : readings_(first_readings()), joiners_(change_joiners(kSubscriberCount)) {
     group_.join_all(joiners_);
   }
 
@@ -113,8 +111,8 @@ class Quotes {
   double fired_share_ = 0;
 };
 
-void BM_ChangeData(benchmark::State& state, const std::string& path) {
-  Quotes quotes(path);
+void BM_ChangeData(benchmark::State& state) {
+  Quotes quotes;
   const double scanned = quotes.scan();
   double best = std::numeric_limits<double>::infinity();
   for ([[maybe_unused]] auto _ : state) {
@@ -131,10 +129,8 @@ void BM_ChangeData(benchmark::State& state, const std::string& path) {
 }
 
 const bool kRegistered = [] {
-  const char* const folder = std::getenv("WEIR_BENCH_DATA");
-  if (folder == nullptr) return false;
-  benchmark::RegisterBenchmark("BM_ChangeData/quotes_1min", BM_ChangeData,
-                               fmt::format("{}/quotes_1min.readings", folder))
+  if (!has_bench_data()) return false;
+  benchmark::RegisterBenchmark("BM_ChangeData/quotes_1min", BM_ChangeData)
       ->UseManualTime()
       ->Iterations(1)
       ->Unit(benchmark::kMillisecond);

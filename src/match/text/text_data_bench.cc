@@ -10,14 +10,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
+#include "match/bench_data_testing.h"
 #include "match/text/text_case_testing.h"
 #include "match/text/text_workload_testing.h"
 #include "match/text_analyzer.h"
@@ -26,14 +24,6 @@
 
 namespace weir::match::text {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& path) {
-  std::ifstream file(path);
-  WEIR_CHECK(file.good());
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
 
 // Without what is special in the words of a filter.
 std::string plain(std::string text) {
@@ -44,10 +34,10 @@ std::string plain(std::string text) {
 // Real documents, analysed, and queries.
 class News {
  public:
-  explicit News(const std::string& folder)
+  News()
       : analyzer_(TextAnalyzer::create({}).value()),
-        workload_(read(lines_of(folder + "/news.documents"))),
-        queries_(lines_of(folder + "/queries.texts")) {}
+        workload_(read(bench_lines("news.documents"))),
+        queries_(bench_lines("queries.texts")) {}
 
   TextWorkload& workload() { return *workload_; }
 
@@ -95,7 +85,7 @@ class News {
 };
 
 News& shared_news() {
-  static News news(std::getenv("WEIR_BENCH_DATA"));
+  static News news;
   return news;
 }
 
