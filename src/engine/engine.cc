@@ -82,10 +82,11 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 base::Result<SubscriptionId> Engine::subscribe(std::string_view filter, SubscribeOptions options) {
   auto parsed = filter::Filter::parse(filter);
   if (!parsed) return parsed.error();
-  return subscribe(std::move(*parsed), std::move(options));
+  return subscribe(*parsed, std::move(options));
 }
 
-base::Result<SubscriptionId> Engine::subscribe(filter::FilterPtr filter, SubscribeOptions options) {
+base::Result<SubscriptionId> Engine::subscribe(const filter::FilterPtr& filter,
+                                               SubscribeOptions options) {
   if (subscriptions_.size() >= options_.subscription_count_max) {
     return base::Error{base::ErrorId::kEngineTooManySubscriptions,
                        fmt::format("there are {} subscriptions already, the limit",

@@ -141,7 +141,8 @@ class Engine {
 
   // Ids are given in ascending order and never reused. Fails with kStoreCorrupt for a state that is
   // damaged, of another version, of another filter or beyond the limits.
-  base::Result<SubscriptionId> subscribe(filter::FilterPtr filter, SubscribeOptions options = {});
+  base::Result<SubscriptionId> subscribe(const filter::FilterPtr& filter,
+                                         SubscribeOptions options = {});
   // A filter in the weir language, under the default limits.
   base::Result<SubscriptionId> subscribe(std::string_view filter, SubscribeOptions options = {});
   base::Result<void> unsubscribe(SubscriptionId id);
