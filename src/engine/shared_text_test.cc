@@ -242,7 +242,9 @@ TEST(SharedTextTest, FindsWhatTryingEachOfThemWould) {
       } else {
         ASSERT_NO_FATAL_FAILURE(pair.publish(random_event(prng, step), now));
       }
-      if (prng.chance(0.1)) ASSERT_NO_FATAL_FAILURE(pair.compare());
+      if (prng.chance(0.1)) {
+        ASSERT_NO_FATAL_FAILURE(pair.compare());
+      }
     }
     delivered += pair.delivered();
   }
