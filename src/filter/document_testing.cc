@@ -12,12 +12,6 @@
 namespace weir::filter {
 namespace {
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
 // The cell, and what is left of it if the whole cell is code.
 std::string cell_text(std::string_view cell) {
   std::string text = trimmed(cell);
@@ -40,6 +34,12 @@ std::optional<std::vector<std::string>> cells_of(std::string_view line) {
 }
 
 }  // namespace
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
+}
 
 Document Document::read(std::string_view path_from_source_root) {
   std::ifstream in(fmt::format("{}/{}", WEIR_SOURCE_DIR, path_from_source_root));

@@ -9,6 +9,9 @@
 
 namespace weir::filter {
 
+// Without blanks at its ends.
+std::string trimmed(std::string_view text);
+
 struct DocumentLine {
   std::string text;
   std::size_t line = 0;

@@ -17,15 +17,11 @@
 namespace weir::match {
 namespace {
 
+using filter::trimmed;
+
 const filter::Document& change_md() {
   static const filter::Document kDocument = filter::Document::read("docs/change.md");
   return kDocument;
-}
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  const std::size_t end = text.find_last_not_of(' ') + 1;
-  return std::string(text.substr(begin, std::max(begin, end) - begin));
 }
 
 // "  1s | 12 | held"
