@@ -48,7 +48,7 @@ FENCES = [
     (r"unicode/", "match", "ICU"),
     (r"libstemmer", "match", "libstemmer"),
     (r"nlohmann/", "", "nlohmann::json"),
-    (r"openssl/", "server", "OpenSSL"),
+    (r"openssl/", "server protocol", "OpenSSL"),
     (r"sodium", "broker seal server", "libsodium"),
 ]
 TEST_ONLY = r"(gtest|gmock|benchmark)/"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulator: thousands of protocol::Nodes in one thread, in virtual time, all chance from one seed.
+//
+// The same seed and the same calls give the same effects, whose hash tells whether two runs were
+// the same. A crashed member hears nothing and is not woken; it comes back as it was, or as a new
+// one with the same address.
+//
+//   Simulator sim({.seed = 7}, make_node);
+//   for (int i = 0; i < 100; ++i) sim.add();
+//   sim.run_until({Duration::seconds(60).nanoseconds});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/prng.h"
+#include "protocol/cost.h"
+#include "protocol/node.h"
+#include "runtime/sim/event_queue.h"
+#include "runtime/sim/network.h"
+
+namespace weir::runtime::sim {
+
+struct SimulatorOptions {
+  std::uint64_t seed = 1;
+  LinkOptions link;
+};
+
+class Simulator {
+ public:
+  // Makes the node of an address, when it is added and when it restarts without its state.
+  using Factory =
+      std::function<std::unique_ptr<protocol::Node>(protocol::NodeId node, std::uint64_t seed)>;
+  using DeliverObserver =
+      std::function<void(base::Instant at, protocol::NodeId node, const protocol::Deliver& what)>;
+
+  Simulator(const SimulatorOptions& options, Factory factory);
+
+  // A new member, woken now. Addresses are 1, 2, 3 and so on.
+  protocol::NodeId add();
+  void crash(protocol::NodeId node);
+  void restart(protocol::NodeId node, bool keeps_state);
+  // From now on it takes this long over every message, one after another.
+  void set_slowness(protocol::NodeId node, base::Duration slowness);
+  // What the member takes for the time is this much ahead of the simulator's.
+  void set_clock_offset(protocol::NodeId node, base::Duration offset);
+
+  // A command of the member's user, now.
+  void tell(protocol::NodeId node, std::string message);
+  // Runs an action of the scenario at an instant.
+  void at(base::Instant instant, std::function<void()> action);
+  void on_deliver(DeliverObserver observer) { observer_ = std::move(observer); }
+
+  // Everything up to and with this instant happens.
+  void run_until(base::Instant instant);
+
+  base::Instant now() const { return now_; }
+  Network& network() { return network_; }
+  const protocol::CostTable& costs() const { return costs_; }
+  std::uint64_t hash() const { return hash_; }
+  std::uint64_t message_count() const { return message_count_; }  // that arrived
+  std::size_t node_count() const { return members_.size(); }
+  bool is_up(protocol::NodeId node) const { return member(node).is_up; }
+  protocol::Node& node(protocol::NodeId node) { return *member(node).node; }
+
+ private:
+  struct Member {
+    std::unique_ptr<protocol::Node> node;
+    bool is_up = false;
+    std::uint64_t wake_number = 0;  // of the wake that counts: those before were replaced
+    base::Duration slowness;
+    base::Duration clock_offset;
+    base::Instant busy_until;
+  };
+  struct Arrival {
+    protocol::NodeId source;
+    std::string bytes;
+  };
+  struct Wake {
+    std::uint64_t number = 0;
+  };
+  struct Event {
+    protocol::NodeId node;
+    std::variant<Arrival, Wake, std::function<void()>> what;
+  };
+
+  Member& member(protocol::NodeId node);
+  const Member& member(protocol::NodeId node) const;
+  void wake_now(protocol::NodeId node);
+  void happen(Event event);
+  void arrive(protocol::NodeId node, Arrival arrival);
+  void hear(protocol::NodeId node, protocol::NodeId source, std::string_view bytes);
+  void carry_out(protocol::NodeId node);
+  void carry_out(protocol::NodeId node, protocol::Send& send);
+  void carry_out(protocol::NodeId node, protocol::Route& route);
+  void carry_out(protocol::NodeId node, protocol::Multicast& multicast);
+  void carry_out(protocol::NodeId node, const protocol::Listen& listen);
+  void carry_out(protocol::NodeId node, const protocol::Deliver& deliver);
+  void carry_out(protocol::NodeId node, const protocol::WakeAt& wake);
+  void carry_out(protocol::NodeId node, const protocol::Drop& drop);
+  void transmit(protocol::NodeId from, protocol::NodeId to, const std::string& bytes);
+  base::Instant clock_of(const Member& member) const { return now_ + member.clock_offset; }
+  void mix(std::uint64_t number);
+  void mix(std::string_view bytes);
+
+  base::Prng prng_;
+  Factory factory_;
+  Network network_;
+  std::vector<Member> members_;
+  EventQueue<Event> queue_;
+  base::Instant now_;
+  protocol::Effects effects_;
+  std::vector<base::Duration> delays_;
+  std::vector<std::set<protocol::NodeId>> listeners_;  // by slot
+  protocol::CostTable costs_;
+  DeliverObserver observer_;
+  std::uint64_t hash_ = 0;
+  std::uint64_t message_count_ = 0;
+};
+
+}  // namespace weir::runtime::sim

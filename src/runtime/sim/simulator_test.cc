@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sim/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir::runtime::sim {
+namespace {
+
+using base::Duration;
+using base::Instant;
+using protocol::NodeId;
+using testing::ElementsAre;
+
+constexpr protocol::MessageKind kKind{.protocol = protocol::ProtocolId::kProbe, .number = 0};
+
+// Passes what it hears on to the next of a ring of members until a count is used up, and tells its
+// user each time; says every second that it is awake.
+class Relay : public protocol::Node {
+ public:
+  Relay(NodeId self, std::uint64_t node_count) : self_(self), node_count_(node_count) {}
+
+  void on_message(Instant /*now*/, NodeId /*source*/, std::string_view message,
+                  protocol::Effects& effects) override {
+    effects.deliver(kKind, std::string(message));
+    if (message.size() > 1) {
+      effects.send({self_.value % node_count_ + 1}, kKind, std::string(message.substr(1)));
+    }
+  }
+
+  void on_wake(Instant now, protocol::Effects& effects) override {
+    effects.deliver(kKind, "awake");
+    effects.wake_at(now + Duration::seconds(1));
+  }
+
+ private:
+  NodeId self_;
+  std::uint64_t node_count_;
+};
+
+struct Seen {
+  std::int64_t ms = 0;
+  std::uint64_t node = 0;
+  std::string what;
+
+  bool operator==(const Seen&) const = default;
+};
+
+class SimulatorTest : public testing::Test {
+ protected:
+  void start(const SimulatorOptions& options = {}, std::uint64_t node_count = 3) {
+    sim_ = std::make_unique<Simulator>(options, [node_count](NodeId node, std::uint64_t /*seed*/) {
+      return std::make_unique<Relay>(node, node_count);
+    });
+    seen_.clear();
+    sim_->on_deliver([this](Instant at, NodeId node, const protocol::Deliver& what) {
+      seen_.push_back({.ms = at.nanoseconds / 1'000'000, .node = node.value, .what = what.bytes});
+    });
+    for (std::uint64_t i = 0; i < node_count; ++i) sim_->add();
+  }
+
+  void run_until_ms(std::int64_t ms) { sim_->run_until({Duration::milliseconds(ms).nanoseconds}); }
+
+  std::unique_ptr<Simulator> sim_;
+  std::vector<Seen> seen_;
+};
+
+TEST_F(SimulatorTest, MessagesTakeTheirLatencyAndWakesComeWhenAsked) {
+  start();
+  run_until_ms(0);
+  EXPECT_THAT(seen_, ElementsAre(Seen{0, 1, "awake"}, Seen{0, 2, "awake"}, Seen{0, 3, "awake"}));
+  seen_.clear();
+  sim_->tell({2}, "xxxx");
+  run_until_ms(999);
+  EXPECT_THAT(seen_, ElementsAre(Seen{0, 2, "xxxx"}, Seen{10, 3, "xxx"}, Seen{20, 1, "xx"},
+                                 Seen{30, 2, "x"}));
+  seen_.clear();
+  run_until_ms(1000);
+  EXPECT_EQ(seen_.size(), 3U);
+  EXPECT_EQ(sim_->costs().of(kKind).hop_count, 3U);
+}
+
+TEST_F(SimulatorTest, ACrashedMemberHearsNothingAndComesBack) {
+  start();
+  run_until_ms(0);
+  sim_->crash({3});
+  sim_->tell({2}, "xx");
+  run_until_ms(1500);
+  sim_->restart({3}, true);
+  seen_.clear();
+  run_until_ms(1500);
+  EXPECT_THAT(seen_, ElementsAre(Seen{1500, 3, "awake"}));
+  EXPECT_EQ(sim_->message_count(), 0U);
+}
+
+TEST_F(SimulatorTest, GroupsDoNotHearEachOtherUntilHealed) {
+  start();
+  run_until_ms(0);
+  sim_->network().set_group({3}, 1);
+  sim_->tell({2}, "xx");
+  run_until_ms(100);
+  EXPECT_EQ(sim_->message_count(), 0U);
+  sim_->network().heal();
+  sim_->tell({2}, "xx");
+  run_until_ms(200);
+  EXPECT_EQ(sim_->message_count(), 1U);
+}
+
+TEST_F(SimulatorTest, ASlowMemberTakesOneMessageAfterAnother) {
+  start();
+  run_until_ms(0);
+  sim_->set_slowness({3}, Duration::milliseconds(50));
+  seen_.clear();
+  for (int i = 0; i < 3; ++i) sim_->tell({2}, "xy");
+  run_until_ms(500);
+  EXPECT_THAT(seen_, testing::Contains(Seen{110, 3, "y"}));
+}
+
+TEST_F(SimulatorTest, TheSameSeedGivesTheSameEffects) {
+  const auto hash = [this](std::uint64_t seed) {
+    const LinkOptions link{.latency_max = Duration::milliseconds(30),
+                           .loss = {.numerator = 1, .denominator = 20},
+                           .duplication = {.numerator = 1, .denominator = 20},
+                           .reordering = {.numerator = 1, .denominator = 10}};
+    start({.seed = seed, .link = link}, 10);
+    sim_->tell({4}, std::string(200, 'z'));
+    run_until_ms(10'000);
+    return sim_->hash();
+  };
+  EXPECT_EQ(hash(1), hash(1));
+  EXPECT_NE(hash(1), hash(2));
+}
+
+}  // namespace
+}  // namespace weir::runtime::sim
