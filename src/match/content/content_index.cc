@@ -39,7 +39,7 @@ RecordRef ContentIndex::add(Entry entry) {
   if (is_empty_door) {
     ++never_count_;
   } else if (is_always) {
-    records_.set_door(record, {.kind = Kind::kAlways});
+    records_.set_place(record, {.kind = Kind::kAlways}, 0);
     records_.set_row(record, static_cast<std::uint32_t>(always_.size()));
     always_.push_back(entry.match);
     always_records_.push_back(record);

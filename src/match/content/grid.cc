@@ -2,7 +2,6 @@
 #include "match/content/grid.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "base/check.h"
@@ -27,9 +26,8 @@ Grid::Grid(std::span<const Code> sample, Sample kind) {
   const auto twice = std::ranges::unique(cuts);
   cuts.erase(twice.begin(), twice.end());
   cell_count_ = cuts.size() + 1;
-  starts_.fill(std::numeric_limits<std::int32_t>::max());
-  std::ranges::transform(cuts, starts_.begin(), ordered);
-  for (std::size_t i = 0; i < kLineCount; ++i) line_ends_[i] = starts_[(i + 1) * kLineSize - 1];
+  std::ranges::copy(cuts, starts_.begin());
+  make_stretches();
   std::fill_n(hits_.begin(), cell_count_, kPriorHits);
   if (kind == Sample::kBounds) {
     const auto beyond = static_cast<std::uint32_t>(cell_count_ * kPriorHits / 8);
@@ -37,6 +35,18 @@ Grid::Grid(std::span<const Code> sample, Sample kind) {
     hits_[cell_count_ - 1] += beyond;
   }
   sum_up();
+}
+
+void Grid::make_stretches() {
+  first_ = starts_[0];
+  last_ = starts_[cell_count_ - 2];
+  while ((last_ - first_) >> shift_ >= kStretchCount) ++shift_;
+  std::uint8_t cell = 0;
+  for (std::size_t i = 1; i <= kStretchCount; ++i) {
+    const std::uint64_t begin = first_ + (std::uint64_t{i} << shift_);
+    while (cell < cell_count_ - 1 && starts_[cell] <= begin) ++cell;
+    stretches_[i] = cell;
+  }
 }
 
 void Grid::count(std::uint8_t cell) {

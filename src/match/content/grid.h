@@ -29,10 +29,18 @@ class Grid {
 
   // Never falls where the code grows.
   std::uint8_t cell(Code code) const {
-    const std::int32_t place = ordered(code);
-    const std::size_t line = std::min(count_up_to(line_ends_.data(), place), kLineCount - 1);
-    const std::size_t at = line * kLineSize + count_up_to(starts_.data() + line * kLineSize, place);
-    return static_cast<std::uint8_t>(std::min(at, cell_count_ - 1));
+    const std::size_t stretch = (std::clamp(code, first_, last_) - first_) >> shift_;
+    std::uint32_t low = stretches_[stretch];
+    std::uint32_t high = stretches_[stretch + 1];
+    while (low < high) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (starts_[middle] <= code) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return static_cast<std::uint8_t>(low);
   }
   struct Cells {
     std::uint8_t low = 0;
@@ -47,23 +55,20 @@ class Grid {
   double share(std::size_t first, std::size_t last) const;
 
  private:
-  static constexpr std::size_t kLineSize = 16;
-  static constexpr std::size_t kLineCount = kCellCountMax / kLineSize;
+  // Most stretches hold one cell or two.
+  static constexpr std::size_t kStretchCount = 2048;
 
-  // In the same order, and quicker to compare.
-  static std::int32_t ordered(Code code) { return static_cast<std::int32_t>(code ^ (1U << 31U)); }
-  // How many of a line are not above the place.
-  static std::size_t count_up_to(const std::int32_t* line, std::int32_t place) {
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < kLineSize; ++i) count += line[i] <= place ? 1U : 0U;
-    return count;
-  }
+  void make_stretches();
   void sum_up();
 
   std::size_t cell_count_ = 1;
-  // Of all cells but the first, ascending, and as far as there are none, beyond all.
-  std::array<std::int32_t, kCellCountMax> starts_;
-  std::array<std::int32_t, kLineCount> line_ends_;  // the last of each line of starts
+  std::array<Code, kCellCountMax> starts_{};  // of all cells but the first
+  // The codes between the first and the last start, cut into stretches of 2^shift_ codes, and the
+  // cell that each begins in.
+  Code first_ = 0;
+  Code last_ = 0;
+  unsigned shift_ = 0;
+  std::array<std::uint8_t, kStretchCount + 1> stretches_{};
   std::array<std::uint32_t, kCellCountMax> hits_{};
   std::array<float, kCellCountMax + 1> sums_{};  // the parts of all cells before one
   std::uint32_t uncounted_ = 0;                  // hits since sums_ was made

@@ -74,19 +74,20 @@ void Placement::improve_grid(ColumnId id) {
       at.grids.size() == kGridCountMax || sample_count >= ColumnSamples::kSampleCountMax;
 }
 
-void Placement::judge(const CodeTest& test, Judged& judged) const {
+Placement::Judged Placement::judge(const CodeTest& test) const {
+  Judged judged;
   if (test.is_point()) {
     judged.share = static_cast<float>(context_.vocabulary.points().share(test.low - kPointCodeMin));
     judged.door_share = judged.share;
-    return;
+    return judged;
   }
-  if (!test.is_range()) return;
+  if (!test.is_range()) return judged;
   const Column* const at = find_column(test.column);
   if (at == nullptr || at->grids.empty()) {
     constexpr float kUnknown = 0.5;
     judged.share = kUnknown;
     judged.door_share = 1;
-    return;
+    return judged;
   }
   const Grid& grid = at->grids.back().grid;
   judged.grid = static_cast<std::uint8_t>(at->grids.size());
@@ -95,12 +96,14 @@ void Placement::judge(const CodeTest& test, Judged& judged) const {
   judged.share = static_cast<float>(grid.share(judged.cells.low, judged.cells.high));
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
   judged.door_share = static_cast<float>(grid.share(group.first_cell(), group.last_cell()));
+  return judged;
 }
 
 void Placement::judge_all(std::span<const CodeTest> tests) const {
-  judged_.clear();
-  judged_.resize(tests.size());
-  for (std::size_t i = 0; i < tests.size(); ++i) judge(tests[i], judged_[i]);
+  judged_count_ = std::max(tests.size(), kJudgedCountMin);
+  if (judged_.size() < judged_count_) judged_.resize(judged_count_);
+  for (std::size_t i = 0; i < tests.size(); ++i) judged_[i] = judge(tests[i]);
+  for (std::size_t i = tests.size(); i < judged_count_; ++i) judged_[i] = {};
 }
 
 // Of the events that lead to a test by one of its column's grids. Few ranges that are sorted by
@@ -147,10 +150,10 @@ double Placement::share_now(const DoorChoice& door, std::span<const CodeTest> te
 }
 
 // Requires that the tests are judged.
-Placement::Choice Placement::choose(std::span<const CodeTest> tests, const Extra* extra) const {
+Placement::Choice Placement::choose(const Extra* extra) const {
   Choice best{{.kind = Kind::kUnindexed}, std::numeric_limits<double>::infinity()};
   std::uint64_t rarest = rank_of(kNoShare, 0);
-  for (std::size_t i = 0; i < tests.size(); ++i) {
+  for (std::size_t i = 0; i < judged_count_; ++i) {
     rarest = std::min(rarest, rank_of(judged_[i].door_share, i));
   }
   if (rarest < rank_of(kNoShare, 0)) {
@@ -195,7 +198,7 @@ Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const C
   const std::uint64_t common = rank_of(1, 0);
   std::uint64_t rarest = common;
   std::uint64_t next = common;
-  for (std::size_t i = 0; i < tests.size(); ++i) {
+  for (std::size_t i = 0; i < judged_count_; ++i) {
     const std::uint64_t rank = rank_of(judged_[i].share, i);
     next = std::min(next, std::max(rarest, rank));
     rarest = std::min(rarest, rank);
@@ -243,12 +246,11 @@ void Placement::place(RecordRef record, std::span<const CodeTest> tests, Writing
   RecordStore& records = context_.records;
   Extra* const extra = context_.extras.find(records, record);
   judge_all(tests);
-  const Choice choice = choose(tests, extra);
+  const Choice choice = choose(extra);
   const Row row = row_of(record, tests, choice);
   const DoorChoice& door = choice.door;
   ++counts_[static_cast<std::size_t>(door.kind)];
-  records.set_door(record, door);
-  records.set_side(record, side_);
+  records.set_place(record, door, side_);
   switch (door.kind) {
     case Kind::kTest: {
       count_by_test(tests[door.index], door.grid, 1);
@@ -304,7 +306,7 @@ void Placement::sort_if_many(ColumnId id) {
 }
 
 void Placement::add_later(RecordRef record, std::span<const CodeTest> tests) {
-  constexpr std::size_t kPendingCountMax = 200'000;
+  constexpr std::size_t kPendingCountMax = 500'000;
   place(record, tests, Writing::kLater);
   if (pending_.size() >= kPendingCountMax) write_rows();
 }
@@ -438,7 +440,7 @@ Placement::Shares Placement::shares(RecordRef record, std::span<const CodeTest> 
   const Extra* const extra = context_.extras.find(context_.records, record);
   const double now = share_now(context_.records.door(record), tests, extra);
   judge_all(tests);
-  double best = std::min(now, choose(tests, extra).share);
+  double best = std::min(now, choose(extra).share);
   for (const CodeTest& test : tests) {
     if (test.is_range()) best = std::min(best, share_with_new_grid(test));
   }

@@ -121,6 +121,8 @@ class Placement {
     float share = kNoShare;       // of the events that fulfil it
     float door_share = kNoShare;  // of the events that lead to it, if it is a door
   };
+  // If there are fewer tests, the rest is of no use: loops that are mostly as long are foreseen.
+  static constexpr std::size_t kJudgedCountMin = 6;
   struct Choice {
     DoorChoice door;
     double share;
@@ -139,14 +141,14 @@ class Placement {
   void improve_grid(ColumnId id);
   std::uint8_t take_lane(ColumnId id);
 
-  void judge(const CodeTest& test, Judged& judged) const;
+  Judged judge(const CodeTest& test) const;
   void judge_all(std::span<const CodeTest> tests) const;
   double share_of_door(const CodeTest& test, std::uint8_t grid) const;
   double share_with_new_grid(const CodeTest& test) const;
   double share_of_points(const DoorChoice& door, const Extra& extra) const;
   double share_now(const DoorChoice& door, std::span<const CodeTest> tests,
                    const Extra* extra) const;
-  Choice choose(std::span<const CodeTest> tests, const Extra* extra) const;
+  Choice choose(const Extra* extra) const;
   LaneTest lane_test(const CodeTest& test, const Judged& judged);
   Row row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice);
   enum class Writing : std::uint8_t { kNow, kLater };
@@ -179,7 +181,8 @@ class Placement {
   std::array<std::size_t, DoorChoice::kKindCount> counts_{};
   std::uint32_t by_point_count_ = 0;         // records whose door is a test of a point
   std::optional<std::size_t> emptied_from_;  // buckets from here on are empty; for last()
-  mutable std::vector<Judged> judged_;       // the tests of the record at hand
+  mutable std::vector<Judged> judged_;       // the tests of the record at hand; at first
+  mutable std::size_t judged_count_ = 0;     // so many
   std::vector<PendingRow> pending_;          // added, but not written yet
   std::vector<std::uint32_t> next_places_;   // by bucket, behind those; of some of the buckets
 

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/content/record_store.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/check.h"
 
 namespace weir::match::content {
-namespace {
 
-bool is_one_word(const CodeTest& test) {
-  return !test.is_detail() && (test.span == 0 || test.is_not_equal());
-}
-
-}  // namespace
-
-std::size_t RecordStore::test_words(std::span<const CodeTest> tests) {
-  std::size_t count = (tests.size() + 1) / 2;
-  for (const CodeTest& test : tests) count += is_one_word(test) ? 1U : 2U;
-  return count;
+unsigned RecordStore::kind_of(const CodeTest& test) {
+  if (test.is_detail()) return kDetail;
+  if (test.span == 0) return kEqual;
+  return test.is_not_equal() ? kNotEqual : kRange;
 }
 
 std::size_t RecordStore::test_words(const std::uint32_t* record) {
@@ -59,6 +53,7 @@ void RecordStore::add_chunk() {
   chunk_used_words_ = 0;
 }
 
+// Written aside first, in one go, since only then its length is known.
 RecordRef RecordStore::add(const Contents& contents) {
   WEIR_CHECK(contents.tests.size() <= kTestCountMax);
   std::uint32_t flags = static_cast<std::uint32_t>(contents.tests.size());
@@ -67,30 +62,36 @@ RecordRef RecordStore::add(const Contents& contents) {
   if (contents.match.conjunction != 0) flags |= kHasConjunction;
   if (contents.extra != kNoId) flags |= kHasExtra;
   if (contents.next != kNoId) flags |= kHasNext;
-  const RecordRef ref = take(kHeaderWords + test_words(contents.tests) + optional_words(flags));
-  std::uint32_t* const record = words(ref);
+  std::uint32_t record[kWordsMax];
   record[0] = static_cast<std::uint32_t>(contents.match.subscription.value);
   record[1] = flags;
   record[2] = 0;
-  std::uint32_t* at = record + kHeaderWords + (contents.tests.size() + 1) / 2;
-  for (std::size_t i = 0; i < contents.tests.size(); ++i) {
-    const CodeTest& test = contents.tests[i];
-    const unsigned kind = test.is_detail()      ? kDetail
-                          : test.span == 0      ? kEqual
-                          : test.is_not_equal() ? kNotEqual
-                                                : kRange;
-    std::uint32_t& pair = record[kHeaderWords + i / 2];
-    const std::uint32_t column = test.column % kColumnBound | kind << kKindShift;
-    pair = i % 2 == 0 ? column : pair | column << 16U;
-    *at++ = kind == kNotEqual ? test.low - 1 : test.low;
-    if (kind == kRange || kind == kDetail) *at++ = test.span;
-  }
+  std::uint32_t* at = write_tests(contents.tests, record + kHeaderWords);
   if ((flags & kHasUpperHalf) != 0) *at++ = upper_half;
   if ((flags & kHasConjunction) != 0) *at++ = contents.match.conjunction;
   if ((flags & kHasExtra) != 0) *at++ = contents.extra;
   if ((flags & kHasNext) != 0) *at++ = contents.next;
+  const auto word_count = static_cast<std::size_t>(at - record);
+  const RecordRef ref = take(word_count);
+  std::copy_n(record, word_count, words(ref));
   ++record_count_;
   return ref;
+}
+
+// Two words for every test, of which the second is overwritten if it is not needed: without a
+// branch, which is hard to foresee. Gives where they end.
+std::uint32_t* RecordStore::write_tests(std::span<const CodeTest> tests, std::uint32_t* columns) {
+  std::uint32_t* at = columns + (tests.size() + 1) / 2;
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    const CodeTest& test = tests[i];
+    const unsigned kind = kind_of(test);
+    const std::uint32_t column = test.column % kColumnBound | kind << kKindShift;
+    columns[i / 2] = i % 2 == 0 ? column : columns[i / 2] | column << 16U;
+    at[0] = kind == kNotEqual ? test.low - 1 : test.low;
+    at[1] = test.span;
+    at += kind == kRange || kind == kDetail ? 2 : 1;
+  }
+  return at;
 }
 
 void RecordStore::remove(RecordRef ref) {
@@ -155,19 +156,6 @@ DoorChoice RecordStore::door(RecordRef ref) const {
   return {static_cast<DoorChoice::Kind>(flags >> kDoorKindShift & 7U),
           static_cast<std::uint8_t>(flags >> kDoorShift),
           static_cast<std::uint8_t>(flags >> kDoorGridShift & 3U)};
-}
-
-void RecordStore::set_door(RecordRef ref, DoorChoice door) {
-  std::uint32_t& flags = words(ref)[1];
-  flags &= ~(0xFFU << kDoorShift | 7U << kDoorKindShift | 3U << kDoorGridShift);
-  flags |= std::uint32_t{door.index} << kDoorShift |
-           static_cast<std::uint32_t>(door.kind) << kDoorKindShift |
-           std::uint32_t{door.grid} << kDoorGridShift;
-}
-
-void RecordStore::set_side(RecordRef ref, unsigned side) {
-  std::uint32_t& flags = words(ref)[1];
-  flags = (flags & ~(1U << kSideShift)) | side << kSideShift;
 }
 
 std::size_t RecordStore::memory_bytes() const {

@@ -71,10 +71,16 @@ class RecordStore {
   void read_tests(RecordRef ref, std::vector<CodeTest>& tests) const;
 
   DoorChoice door(RecordRef ref) const;
-  void set_door(RecordRef ref, DoorChoice door);
   // Which of two placements it stands in.
   unsigned side(RecordRef ref) const { return words(ref)[1] >> kSideShift & 1U; }
-  void set_side(RecordRef ref, unsigned side);
+  void set_place(RecordRef ref, DoorChoice door, unsigned side) {
+    constexpr std::uint32_t kOfPlace =
+        0xFFU << kDoorShift | 7U << kDoorKindShift | 3U << kDoorGridShift | 1U << kSideShift;
+    std::uint32_t& flags = words(ref)[1];
+    flags = (flags & ~kOfPlace) | std::uint32_t{door.index} << kDoorShift |
+            static_cast<std::uint32_t>(door.kind) << kDoorKindShift |
+            std::uint32_t{door.grid} << kDoorGridShift | side << kSideShift;
+  }
   std::uint32_t row(RecordRef ref) const { return words(ref)[2]; }
   void set_row(RecordRef ref, std::uint32_t row) { words(ref)[2] = row; }
 
@@ -121,6 +127,8 @@ class RecordStore {
  private:
   static constexpr std::size_t kHeaderWords = 3;
   static constexpr std::size_t kTypicalWords = 10;
+  static constexpr std::size_t kWordsMax =
+      kHeaderWords + (kTestCountMax + 1) / 2 + 2 * kTestCountMax + 4;
   static constexpr std::size_t kChunkWords = std::size_t{1} << 20U;
   static constexpr unsigned kKindShift = 14;
   enum : std::uint8_t { kRange, kEqual, kNotEqual, kDetail };
@@ -144,7 +152,8 @@ class RecordStore {
   // Of the range before it, whose words stand before `at`.
   static bool holds_in_detail(const std::uint32_t* record, std::size_t index,
                               const std::uint32_t* at, Code code, const event::Value& value);
-  static std::size_t test_words(std::span<const CodeTest> tests);
+  static unsigned kind_of(const CodeTest& test);
+  static std::uint32_t* write_tests(std::span<const CodeTest> tests, std::uint32_t* columns);
   static std::size_t test_words(const std::uint32_t* record);
   static std::size_t optional_words(std::uint32_t flags);
   std::uint32_t optional(RecordRef ref, std::uint32_t flag) const;

@@ -76,8 +76,7 @@ void mark(RecordStore& store, RecordRef ref, Model& model, base::Prng& prng) {
                 static_cast<std::uint8_t>(prng.below(3))};
   model.side = static_cast<unsigned>(prng.below(2));
   model.row = static_cast<std::uint32_t>(prng.next());
-  store.set_door(ref, model.door);
-  store.set_side(ref, model.side);
+  store.set_place(ref, model.door, model.side);
   store.set_row(ref, model.row);
 }
 
