@@ -76,13 +76,15 @@ void Placement::improve_grid(ColumnId id) {
 
 Placement::Judged Placement::judge(const CodeTest& test) const {
   Judged judged;
+  const Column* const at = find_column(test.column);
   if (test.is_point()) {
     judged.share = static_cast<float>(context_.vocabulary.points().share(test.low - kPointCodeMin));
     judged.door_share = judged.share;
+    judged.cells = {byte_of(test.low), byte_of(test.low)};
+    if (at != nullptr) judged.lane = at->lane;
     return judged;
   }
   if (!test.is_range()) return judged;
-  const Column* const at = find_column(test.column);
   if (at == nullptr || at->grids.empty()) {
     constexpr float kUnknown = 0.5;
     judged.share = kUnknown;
@@ -93,6 +95,7 @@ Placement::Judged Placement::judge(const CodeTest& test) const {
   judged.grid = static_cast<std::uint8_t>(at->grids.size());
   judged.door = at->is_sorted || at->any_count >= kUnsortedCountMax ? judged.grid : 0;
   judged.cells = grid.cells(test.low, test.high());
+  judged.lane = at->grids.back().lane;
   judged.share = static_cast<float>(grid.share(judged.cells.low, judged.cells.high));
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
   judged.door_share = static_cast<float>(grid.share(group.first_cell(), group.last_cell()));
@@ -172,16 +175,19 @@ Placement::Choice Placement::choose(const Extra* extra) const {
   return best;
 }
 
+// A column gets a lane for its points when the first of them is in a signature.
+std::uint8_t Placement::point_lane(ColumnId id) {
+  Column& at = column(id);
+  if (at.lane == kOpenLane) at.lane = take_lane(id);
+  return at.lane;
+}
+
 LaneTest Placement::lane_test(const CodeTest& test, const Judged& judged) {
-  Column& at = column(test.column);
-  if (test.is_point()) {
-    if (at.lane == kOpenLane) at.lane = take_lane(test.column);
-    if (at.lane == kOpenLane) return {};
-    return {at.lane, byte_of(test.low), 0};
-  }
-  if (judged.grid == 0 || at.grids.back().lane == kOpenLane) return {};
+  std::uint8_t lane = judged.lane;
+  if (lane == kOpenLane && test.is_point()) lane = point_lane(test.column);
+  if (lane == kOpenLane) return {};
   const auto [low, high] = judged.cells;
-  return {at.grids.back().lane, low, static_cast<std::uint8_t>(high - low)};
+  return {lane, low, static_cast<std::uint8_t>(high - low)};
 }
 
 // The signature is of the two tests that are rarest among the events that lead here. Requires that

@@ -115,9 +115,10 @@ class Placement {
   // of a point nor a range.
   static constexpr float kNoShare = 2;
   struct Judged {
-    std::uint8_t grid = 0;        // of a range: the last of its column, plus 1; 0: there is none
-    std::uint8_t door = 0;        // of a range: by which it would be reached, as in DoorChoice
-    Grid::Cells cells = {};       // of a range in that grid
+    std::uint8_t grid = 0;   // of a range: the last of its column, plus 1; 0: there is none
+    std::uint8_t door = 0;   // of a range: by which it would be reached, as in DoorChoice
+    Grid::Cells cells = {};  // of a range in that grid; of a point its byte, twice
+    std::uint8_t lane = kOpenLane;
     float share = kNoShare;       // of the events that fulfil it
     float door_share = kNoShare;  // of the events that lead to it, if it is a door
   };
@@ -150,6 +151,7 @@ class Placement {
                    const Extra* extra) const;
   Choice choose(const Extra* extra) const;
   LaneTest lane_test(const CodeTest& test, const Judged& judged);
+  std::uint8_t point_lane(ColumnId id);
   Row row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice);
   enum class Writing : std::uint8_t { kNow, kLater };
   void place(RecordRef record, std::span<const CodeTest> tests, Writing writing);
