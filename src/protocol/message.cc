@@ -6,6 +6,8 @@
 #include <array>
 #include <span>
 
+#include "protocol/chord/messages.h"
+
 namespace weir::protocol {
 
 namespace {
@@ -18,7 +20,7 @@ struct Names {
 // In the order of ProtocolId, which begins with 1.
 const std::array<Names, kProtocolCount> kNames{{
     {"probe", {}},
-    {"chord", {}},
+    {"chord", chord::kKindNames},
     {"tree", {}},
     {"slots", {}},
 }};

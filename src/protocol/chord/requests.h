@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests: what a member waits for. The number of a request comes from the seeded generator, so
+// that an answer cannot be made up by who has not got the request.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/instant.h"
+#include "protocol/chord/peer.h"
+
+namespace weir::protocol::chord {
+
+enum class Purpose : std::uint8_t {
+  kSuccessor,       // ask: its list, and does it take this member for its predecessor?
+  kNearer,          // ask: may become the successor if it answers
+  kNewPredecessor,  // ask: may become the predecessor if it answers
+  kCheck,           // ask: is it still there?
+  kChunk,           // items to a new home
+  kJoin,            // find: who will be the successor?
+  kProbe,           // find: is a member once known on the same ring?
+  kFinger,          // find
+  kItemsHome,       // find: where does an item live that lies here?
+  kLookup,          // find: the user's
+};
+
+constexpr bool is_find(Purpose purpose) { return purpose >= Purpose::kJoin; }
+
+struct Request {
+  std::uint64_t number = 0;
+  Purpose purpose = Purpose::kCheck;
+  Peer target;       // whom it was sent to; of a find: its first hop
+  Key key;           // of a find
+  unsigned bit = 0;  // of a finger
+  unsigned attempt = 0;
+  base::Instant deadline;
+};
+
+class Requests {
+ public:
+  explicit Requests(std::size_t count_max) : count_max_(count_max) {}
+
+  bool is_full() const { return list_.size() >= count_max_; }
+  bool has(Purpose purpose) const {
+    return std::any_of(list_.begin(), list_.end(),
+                       [&](const Request& request) { return request.purpose == purpose; });
+  }
+  bool has(Purpose purpose, NodeId target) const {
+    return std::any_of(list_.begin(), list_.end(), [&](const Request& request) {
+      return request.purpose == purpose && request.target.node == target;
+    });
+  }
+
+  void add(const Request& request) { list_.push_back(request); }
+
+  const Request* find(std::uint64_t number) const {
+    const auto found = std::find_if(list_.begin(), list_.end(), [&](const Request& request) {
+      return request.number == number;
+    });
+    return found == list_.end() ? nullptr : &*found;
+  }
+  void remove(std::uint64_t number) {
+    std::erase_if(list_, [&](const Request& request) { return request.number == number; });
+  }
+  void remove(Purpose purpose) {
+    std::erase_if(list_, [&](const Request& request) { return request.purpose == purpose; });
+  }
+
+  std::optional<base::Instant> next_deadline() const {
+    std::optional<base::Instant> next;
+    for (const Request& request : list_) {
+      if (!next || request.deadline < *next) next = request.deadline;
+    }
+    return next;
+  }
+  // One whose deadline has come, taken out.
+  std::optional<Request> take_expired(base::Instant now) {
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      if (list_[i].deadline > now) continue;
+      const Request expired = list_[i];
+      list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(i));
+      return expired;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::size_t count_max_;
+  std::vector<Request> list_;
+};
+
+}  // namespace weir::protocol::chord
