@@ -12,27 +12,40 @@ base::Duration up_to(base::Duration longest, base::Prng& prng) {
   return {static_cast<std::int64_t>(prng.next() % count)};
 }
 
-base::Duration operator+(base::Duration a, base::Duration b) {
-  return {a.nanoseconds + b.nanoseconds};
+template <typename Key>
+void set_in(std::map<Key, Fraction>& losses, const Key& key, Fraction loss) {
+  if (loss.is_zero()) {
+    losses.erase(key);
+  } else {
+    losses[key] = loss;
+  }
+}
+
+template <typename Key>
+bool strikes_in(const std::map<Key, Fraction>& losses, const Key& key, base::Prng& prng) {
+  if (losses.empty()) return false;
+  const auto found = losses.find(key);
+  return found != losses.end() && found->second.strikes(prng);
 }
 
 }  // namespace
 
-void Network::carry(protocol::NodeId from, protocol::NodeId to, base::Prng& prng,
-                    std::vector<base::Duration>& delays) const {
-  delays.clear();
+void Network::carry(protocol::NodeId from, protocol::NodeId to, base::Instant now, base::Prng& prng,
+                    std::vector<base::Instant>& arrivals) {
+  arrivals.clear();
   if (from == to) {
-    delays.push_back({});
+    arrivals.push_back(now);
     return;
   }
-  if (group_of(from) != group_of(to) || options_.loss.strikes(prng)) return;
+  if (is_lost(from, to, prng)) return;
   const int copy_count = options_.duplication.strikes(prng) ? 2 : 1;
   for (int i = 0; i < copy_count; ++i) {
-    base::Duration delay = latency(prng);
+    const base::Instant arrival = now + latency(from, to, prng);
     if (options_.reordering.strikes(prng)) {
-      delay = delay + up_to(options_.reordering_delay_max, prng);
+      arrivals.push_back(arrival + up_to(options_.reordering_delay_max, prng));
+    } else {
+      arrivals.push_back(needs_order() ? order_.arrange(from, to, now, arrival) : arrival);
     }
-    delays.push_back(delay);
   }
 }
 
@@ -41,10 +54,31 @@ void Network::set_group(protocol::NodeId node, std::uint32_t group) {
   groups_[node.value] = group;
 }
 
-base::Duration Network::latency(base::Prng& prng) const {
+void Network::set_loss(protocol::NodeId node, Fraction loss) { set_in(member_losses_, node, loss); }
+
+void Network::set_loss(protocol::NodeId from, protocol::NodeId to, Fraction loss) {
+  set_in(link_losses_, {from, to}, loss);
+}
+
+// Messages that all take as long arrive in their order anyway.
+bool Network::needs_order() const {
+  const bool varies = options_.sites.is_empty() ? options_.latency_min != options_.latency_max
+                                                : !options_.sites.jitter.is_zero();
+  return options_.keeps_order && varies;
+}
+
+bool Network::is_lost(protocol::NodeId from, protocol::NodeId to, base::Prng& prng) const {
+  return group_of(from) != group_of(to) || options_.loss.strikes(prng) ||
+         strikes_in(member_losses_, from, prng) || strikes_in(member_losses_, to, prng) ||
+         strikes_in(link_losses_, {from, to}, prng);
+}
+
+base::Duration Network::latency(protocol::NodeId from, protocol::NodeId to,
+                                base::Prng& prng) const {
+  if (!options_.sites.is_empty()) return options_.sites.latency(from, to, prng);
   const base::Duration spread{options_.latency_max.nanoseconds - options_.latency_min.nanoseconds};
   if (spread.nanoseconds == 0) return options_.latency_min;
-  return options_.latency_min + up_to(spread, prng);
+  return {options_.latency_min.nanoseconds + up_to(spread, prng).nanoseconds};
 }
 
 std::uint32_t Network::group_of(protocol::NodeId node) const {

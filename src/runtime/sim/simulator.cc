@@ -2,6 +2,7 @@
 #include "runtime/sim/simulator.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -14,12 +15,6 @@ namespace weir::runtime::sim {
 using base::Duration;
 using base::Instant;
 using protocol::NodeId;
-
-namespace {
-
-Duration negative(Duration duration) { return {-duration.nanoseconds}; }
-
-}  // namespace
 
 Simulator::Simulator(const SimulatorOptions& options, Factory factory)
     : prng_(options.seed),
@@ -40,8 +35,10 @@ void Simulator::crash(NodeId node) {
   Member& crashed = member(node);
   WEIR_CHECK(crashed.is_up);
   crashed.is_up = false;
-  ++crashed.wake_number;
+  crashed.wake_reading.reset();
+  crashed.waiting.clear();
   for (std::set<NodeId>& listeners : listeners_) listeners.erase(node);
+  if (observer_ != nullptr) observer_->on_crash(now_, node);
 }
 
 void Simulator::restart(NodeId node, bool keeps_state) {
@@ -49,19 +46,31 @@ void Simulator::restart(NodeId node, bool keeps_state) {
   WEIR_CHECK(!back.is_up);
   back.is_up = true;
   if (!keeps_state) back.node = factory_(node, prng_.next());
+  if (observer_ != nullptr) observer_->on_restart(now_, node, keeps_state);
   wake_now(node);
 }
 
 void Simulator::set_slowness(NodeId node, Duration slowness) { member(node).slowness = slowness; }
 
 void Simulator::set_clock_offset(NodeId node, Duration offset) {
-  member(node).clock_offset = offset;
+  member(node).clock.set_offset(offset);
+  queue_wake(node);
+}
+
+void Simulator::set_clock_drift(NodeId node, std::int64_t parts_per_million) {
+  member(node).clock.set_drift(now_, parts_per_million);
+  queue_wake(node);
 }
 
 void Simulator::tell(NodeId node, std::string message) { hear(node, protocol::kUser, message); }
 
 void Simulator::at(Instant instant, std::function<void()> action) {
-  queue_.push(std::max(instant, now_), {.node = {}, .what = std::move(action)});
+  actions_.emplace(next_action_, std::move(action));
+  queue_.push(std::max(instant, now_), {.kind = EventKind::kAction,
+                                        .node = {},
+                                        .source = {},
+                                        .action = next_action_++,
+                                        .bytes = {}});
 }
 
 void Simulator::run_until(Instant instant) {
@@ -83,40 +92,87 @@ const Simulator::Member& Simulator::member(NodeId node) const {
 }
 
 void Simulator::wake_now(NodeId node) {
-  queue_.push(now_, {.node = node, .what = Wake{++member(node).wake_number}});
+  Member& sleeper = member(node);
+  sleeper.wake_reading = sleeper.clock.read(now_);
+  queue_wake(node);
+}
+
+// A member has at most one wake in the queue that is not too early; others that it asks for later
+// are put in when that one has come.
+void Simulator::queue_wake(NodeId node) {
+  Member& sleeper = member(node);
+  if (!sleeper.wake_reading) return;
+  const Instant at = std::max(now_, sleeper.clock.when(*sleeper.wake_reading));
+  if (sleeper.queued_wake && *sleeper.queued_wake <= at) return;
+  sleeper.queued_wake = at;
+  queue_.push(at, {.kind = EventKind::kWake, .node = node, .source = {}, .action = 0, .bytes = {}});
 }
 
 void Simulator::happen(Event event) {
-  if (auto* action = std::get_if<std::function<void()>>(&event.what)) {
-    (*action)();
-  } else if (auto* arrival = std::get_if<Arrival>(&event.what)) {
-    arrive(event.node, std::move(*arrival));
-  } else if (std::get<Wake>(event.what).number == member(event.node).wake_number) {
-    Member& woken = member(event.node);
-    woken.node->on_wake(clock_of(woken), effects_);
-    carry_out(event.node);
+  switch (event.kind) {
+    case EventKind::kArrival:
+      return arrive(event.node, {.source = event.source, .bytes = std::move(event.bytes)});
+    case EventKind::kWake:
+      return wake(event.node);
+    case EventKind::kDone:
+      return done(event.node);
+    case EventKind::kAction:
+      return act(event.action);
   }
+}
+
+void Simulator::act(std::uint64_t number) {
+  const auto action = actions_.extract(number);
+  action.mapped()();
+}
+
+void Simulator::wake(NodeId node) {
+  Member& woken = member(node);
+  if (woken.queued_wake != now_) return;
+  woken.queued_wake.reset();
+  if (!woken.wake_reading) return;
+  if (woken.clock.read(now_) < *woken.wake_reading) return queue_wake(node);
+  woken.wake_reading.reset();
+  woken.node->on_wake(woken.clock.read(now_), effects_);
+  carry_out(node);
 }
 
 // A slow member takes its messages one after another.
 void Simulator::arrive(NodeId node, Arrival arrival) {
   Member& target = member(node);
   if (!target.is_up) return;
+  if (target.is_busy) {
+    target.waiting.push_back(std::move(arrival));
+  } else {
+    work(node, arrival);
+  }
+}
+
+void Simulator::work(NodeId node, const Arrival& arrival) {
+  Member& target = member(node);
   if (target.slowness > Duration{}) {
-    if (target.busy_until > now_) {
-      queue_.push(target.busy_until, {.node = node, .what = std::move(arrival)});
-      return;
-    }
-    target.busy_until = now_ + target.slowness;
+    target.is_busy = true;
+    queue_.push(now_ + target.slowness,
+                {.kind = EventKind::kDone, .node = node, .source = {}, .action = 0, .bytes = {}});
   }
   ++message_count_;
   hear(node, arrival.source, arrival.bytes);
 }
 
+void Simulator::done(NodeId node) {
+  member(node).is_busy = false;
+  while (!member(node).is_busy && !member(node).waiting.empty()) {
+    const Arrival next = std::move(member(node).waiting.front());
+    member(node).waiting.pop_front();
+    work(node, next);
+  }
+}
+
 void Simulator::hear(NodeId node, NodeId source, std::string_view bytes) {
   Member& target = member(node);
   if (!target.is_up) return;
-  target.node->on_message(clock_of(target), source, bytes, effects_);
+  if (observer_ != nullptr) observer_->on_hear(now_, node, source, bytes);
+  target.node->on_message(target.clock.read(now_), source, bytes, effects_);
   carry_out(node);
 }
 
@@ -126,6 +182,7 @@ void Simulator::carry_out(NodeId node) {
   for (protocol::Effect& effect : effects.list()) {
     mix(static_cast<std::uint64_t>(now_.nanoseconds));
     mix(node.value * 8 + effect.index());
+    if (observer_ != nullptr) observer_->on_effect(now_, node, effect);
     std::visit([&](auto& what) { carry_out(node, what); }, effect);
   }
   effects.clear();
@@ -137,7 +194,7 @@ void Simulator::carry_out(NodeId node, protocol::Send& send) {
   mix(send.bytes);
   costs_.add(send);
   if (send.target.value < 1 || send.target.value > members_.size()) return;
-  transmit(node, send.target, send.bytes);
+  transmit(node, send.target, std::move(send.bytes));
 }
 
 void Simulator::carry_out(NodeId node, protocol::Route& route) {
@@ -174,14 +231,13 @@ void Simulator::carry_out(NodeId node, const protocol::Listen& listen) {
 
 void Simulator::carry_out(NodeId node, const protocol::Deliver& deliver) {
   mix(deliver.bytes);
-  if (observer_) observer_(now_, node, deliver);
+  if (deliver_observer_) deliver_observer_(now_, node, deliver);
 }
 
 void Simulator::carry_out(NodeId node, const protocol::WakeAt& wake) {
   mix(static_cast<std::uint64_t>(wake.instant.nanoseconds));
-  Member& sleeper = member(node);
-  const Instant instant = wake.instant + negative(sleeper.clock_offset);
-  queue_.push(std::max(instant, now_), {.node = node, .what = Wake{++sleeper.wake_number}});
+  member(node).wake_reading = wake.instant;
+  queue_wake(node);
 }
 
 void Simulator::carry_out(NodeId /*node*/, const protocol::Drop& drop) {
@@ -189,10 +245,12 @@ void Simulator::carry_out(NodeId /*node*/, const protocol::Drop& drop) {
   costs_.add(drop.reason);
 }
 
-void Simulator::transmit(NodeId from, NodeId to, const std::string& bytes) {
-  network_.carry(from, to, prng_, delays_);
-  for (const Duration delay : delays_) {
-    queue_.push(now_ + delay, {.node = to, .what = Arrival{.source = from, .bytes = bytes}});
+void Simulator::transmit(NodeId from, NodeId to, std::string bytes) {
+  network_.carry(from, to, now_, prng_, arrivals_);
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    Event event{.kind = EventKind::kArrival, .node = to, .source = from, .action = 0, .bytes = {}};
+    event.bytes = i + 1 < arrivals_.size() ? bytes : std::move(bytes);
+    queue_.push(arrivals_[i], std::move(event));
   }
 }
 

@@ -13,12 +13,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/instant.h"
@@ -27,12 +29,30 @@
 #include "protocol/node.h"
 #include "runtime/sim/event_queue.h"
 #include "runtime/sim/network.h"
+#include "runtime/sim/skewed_clock.h"
 
 namespace weir::runtime::sim {
 
 struct SimulatorOptions {
   std::uint64_t seed = 1;
   LinkOptions link;
+};
+
+// Sees everything that happens, for traces.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  // A message comes to a member, or a command of its user.
+  virtual void on_hear(base::Instant at, protocol::NodeId node, protocol::NodeId source,
+                       std::string_view message) = 0;
+  virtual void on_effect(base::Instant at, protocol::NodeId node,
+                         const protocol::Effect& effect) = 0;
+  virtual void on_crash(base::Instant at, protocol::NodeId node) = 0;
+  virtual void on_restart(base::Instant at, protocol::NodeId node, bool keeps_state) = 0;
 };
 
 class Simulator {
@@ -53,12 +73,16 @@ class Simulator {
   void set_slowness(protocol::NodeId node, base::Duration slowness);
   // What the member takes for the time is this much ahead of the simulator's.
   void set_clock_offset(protocol::NodeId node, base::Duration offset);
+  // From now on its clock gains so many millionths, or loses them if negative.
+  void set_clock_drift(protocol::NodeId node, std::int64_t parts_per_million);
 
   // A command of the member's user, now.
   void tell(protocol::NodeId node, std::string message);
   // Runs an action of the scenario at an instant.
   void at(base::Instant instant, std::function<void()> action);
-  void on_deliver(DeliverObserver observer) { observer_ = std::move(observer); }
+  void on_deliver(DeliverObserver observer) { deliver_observer_ = std::move(observer); }
+  // Must outlive the simulator, or be replaced.
+  void watch(Observer* observer) { observer_ = observer; }
 
   // Everything up to and with this instant happens.
   void run_until(base::Instant instant);
@@ -73,31 +97,39 @@ class Simulator {
   protocol::Node& node(protocol::NodeId node) { return *member(node).node; }
 
  private:
-  struct Member {
-    std::unique_ptr<protocol::Node> node;
-    bool is_up = false;
-    std::uint64_t wake_number = 0;  // of the wake that counts: those before were replaced
-    base::Duration slowness;
-    base::Duration clock_offset;
-    base::Instant busy_until;
-  };
   struct Arrival {
     protocol::NodeId source;
     std::string bytes;
   };
-  struct Wake {
-    std::uint64_t number = 0;
+  struct Member {
+    std::unique_ptr<protocol::Node> node;
+    bool is_up = false;
+    SkewedClock clock;
+    std::optional<base::Instant> wake_reading;  // of its clock, when it wants to be woken
+    std::optional<base::Instant> queued_wake;   // the first of its wakes in the queue
+    base::Duration slowness;
+    bool is_busy = false;        // with a message, if it is slow
+    std::list<Arrival> waiting;  // for it to be done
   };
+  enum class EventKind : std::uint8_t { kArrival, kWake, kDone, kAction };
   struct Event {
+    EventKind kind = EventKind::kArrival;
     protocol::NodeId node;
-    std::variant<Arrival, Wake, std::function<void()>> what;
+    protocol::NodeId source;   // of an arrival
+    std::uint64_t action = 0;  // the number of an action
+    std::string bytes;         // of an arrival
   };
 
   Member& member(protocol::NodeId node);
   const Member& member(protocol::NodeId node) const;
   void wake_now(protocol::NodeId node);
+  void queue_wake(protocol::NodeId node);
   void happen(Event event);
+  void act(std::uint64_t number);
+  void wake(protocol::NodeId node);
   void arrive(protocol::NodeId node, Arrival arrival);
+  void work(protocol::NodeId node, const Arrival& arrival);
+  void done(protocol::NodeId node);
   void hear(protocol::NodeId node, protocol::NodeId source, std::string_view bytes);
   void carry_out(protocol::NodeId node);
   void carry_out(protocol::NodeId node, protocol::Send& send);
@@ -107,8 +139,8 @@ class Simulator {
   void carry_out(protocol::NodeId node, const protocol::Deliver& deliver);
   void carry_out(protocol::NodeId node, const protocol::WakeAt& wake);
   void carry_out(protocol::NodeId node, const protocol::Drop& drop);
-  void transmit(protocol::NodeId from, protocol::NodeId to, const std::string& bytes);
-  base::Instant clock_of(const Member& member) const { return now_ + member.clock_offset; }
+  // Takes the bytes for the last copy.
+  void transmit(protocol::NodeId from, protocol::NodeId to, std::string bytes);
   void mix(std::uint64_t number);
   void mix(std::string_view bytes);
 
@@ -117,12 +149,15 @@ class Simulator {
   Network network_;
   std::vector<Member> members_;
   EventQueue<Event> queue_;
+  std::unordered_map<std::uint64_t, std::function<void()>> actions_;
+  std::uint64_t next_action_ = 0;
   base::Instant now_;
   protocol::Effects effects_;
-  std::vector<base::Duration> delays_;
+  std::vector<base::Instant> arrivals_;
   std::vector<std::set<protocol::NodeId>> listeners_;  // by slot
   protocol::CostTable costs_;
-  DeliverObserver observer_;
+  DeliverObserver deliver_observer_;
+  Observer* observer_ = nullptr;
   std::uint64_t hash_ = 0;
   std::uint64_t message_count_ = 0;
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sim/simulator.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace weir::runtime::sim {
 namespace {
@@ -116,6 +119,100 @@ TEST_F(SimulatorTest, ASlowMemberTakesOneMessageAfterAnother) {
   for (int i = 0; i < 3; ++i) sim_->tell({2}, "xy");
   run_until_ms(500);
   EXPECT_THAT(seen_, testing::Contains(Seen{110, 3, "y"}));
+}
+
+TEST_F(SimulatorTest, ASlowMemberKeepsTheOrderOfItsMessages) {
+  start();
+  run_until_ms(0);
+  sim_->set_slowness({3}, Duration::milliseconds(7));
+  sim_->tell({2}, "xa");
+  sim_->tell({2}, "xb");
+  run_until_ms(7);
+  sim_->tell({2}, "xc");  // arrives at the very instant at which the first is done
+  seen_.clear();
+  run_until_ms(500);
+  EXPECT_THAT(seen_, ElementsAre(Seen{10, 3, "a"}, Seen{17, 3, "b"}, Seen{24, 3, "c"}));
+}
+
+TEST_F(SimulatorTest, AMemberWithAFastClockWakesEarly) {
+  start();
+  run_until_ms(0);
+  sim_->set_clock_drift({2}, 250'000);
+  seen_.clear();
+  run_until_ms(900);
+  EXPECT_THAT(seen_, ElementsAre(Seen{800, 2, "awake"}));
+}
+
+TEST_F(SimulatorTest, AClockThatJumpsAheadWakesAtOnceAndOneThatJumpsBackSleepsLonger) {
+  start();
+  run_until_ms(500);
+  sim_->set_clock_offset({1}, Duration::milliseconds(600));
+  sim_->set_clock_offset({2}, Duration::milliseconds(-600));
+  seen_.clear();
+  run_until_ms(1400);
+  EXPECT_THAT(seen_, ElementsAre(Seen{500, 1, "awake"}, Seen{1000, 3, "awake"}));
+  run_until_ms(1600);
+  EXPECT_THAT(seen_, testing::Contains(Seen{1600, 2, "awake"}));
+}
+
+// Asks for its next wake ten times as often as it is woken.
+TEST_F(SimulatorTest, ALaterWishForAWakeReplacesTheEarlierOne) {
+  class Restless : public protocol::Node {
+   public:
+    void on_message(Instant now, NodeId /*source*/, std::string_view message,
+                    protocol::Effects& effects) override {
+      effects.wake_at(now + Duration::milliseconds(message == "soon" ? 10 : 1000));
+    }
+    void on_wake(Instant /*now*/, protocol::Effects& effects) override {
+      effects.deliver(kKind, "awake");
+    }
+  };
+  Simulator sim({}, [](NodeId, std::uint64_t) { return std::make_unique<Restless>(); });
+  std::vector<std::int64_t> wakes_ms;
+  sim.on_deliver([&](Instant at, NodeId, const protocol::Deliver&) {
+    wakes_ms.push_back(at.nanoseconds / 1'000'000);
+  });
+  const NodeId node = sim.add();
+  const auto run_ms = [&](std::int64_t ms) { sim.run_until({ms * 1'000'000}); };
+  run_ms(0);
+  sim.tell(node, "late");
+  sim.tell(node, "soon");
+  run_ms(5);
+  sim.tell(node, "late");
+  run_ms(20);
+  EXPECT_THAT(wakes_ms, ElementsAre(0));
+  sim.tell(node, "soon");
+  run_ms(3000);
+  EXPECT_THAT(wakes_ms, ElementsAre(0, 30));
+}
+
+TEST_F(SimulatorTest, AnObserverSeesWhatIsHeardAndWhatIsDone) {
+  class Log : public Observer {
+   public:
+    void on_hear(Instant, NodeId node, NodeId source, std::string_view message) override {
+      lines.push_back(fmt::format("{} hears {} from {}", node.value, message, source.value));
+    }
+    void on_effect(Instant, NodeId node, const protocol::Effect& effect) override {
+      lines.push_back(fmt::format("{} effect {}", node.value, effect.index()));
+    }
+    void on_crash(Instant, NodeId node) override {
+      lines.push_back(fmt::format("{} crashes", node.value));
+    }
+    void on_restart(Instant, NodeId node, bool keeps_state) override {
+      lines.push_back(fmt::format("{} is back {}", node.value, keeps_state));
+    }
+    std::vector<std::string> lines;
+  };
+  start();
+  run_until_ms(0);
+  Log log;
+  sim_->watch(&log);
+  sim_->crash({1});
+  sim_->tell({2}, "xy");
+  run_until_ms(100);
+  sim_->restart({1}, false);
+  EXPECT_THAT(log.lines, ElementsAre("1 crashes", "2 hears xy from 0", "2 effect 4", "2 effect 0",
+                                     "3 hears y from 2", "3 effect 4", "1 is back false"));
 }
 
 TEST_F(SimulatorTest, TheSameSeedGivesTheSameEffects) {

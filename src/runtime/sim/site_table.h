@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SiteTable: latencies as they were measured between places. Members are spread over the sites in
+// the order of their addresses.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/prng.h"
+#include "protocol/effects.h"
+#include "runtime/sim/fraction.h"
+
+namespace weir::runtime::sim {
+
+struct SiteTable {
+  std::size_t site_count = 0;               // 0: there is no table
+  std::vector<base::Duration> round_trips;  // row by row, site_count of each
+  // A message takes up to this share of its latency longer.
+  Fraction jitter;
+
+  bool is_empty() const { return site_count == 0; }
+  std::size_t site_of(protocol::NodeId node) const { return (node.value - 1) % site_count; }
+  // One way. Requires a table.
+  base::Duration latency(protocol::NodeId from, protocol::NodeId to, base::Prng& prng) const;
+};
+
+}  // namespace weir::runtime::sim
