@@ -6,9 +6,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/instant.h"
 #include "protocol/effects.h"
@@ -20,34 +22,47 @@ class LinkOrder {
   // When a message arrives that would arrive at this instant if the link were its own.
   base::Instant arrange(protocol::NodeId from, protocol::NodeId to, base::Instant now,
                         base::Instant arrival) {
-    if (last_.size() >= forget_at_) forget(now);
-    base::Instant& last = last_[Link{.from = from, .to = to}];
-    last = std::max(last, arrival);
-    return last;
+    if (used_count_ * 2 >= cells_.size()) forget(now);
+    Cell& cell = cell_of({.from = from, .to = to, .last = {}});
+    cell.last = std::max(cell.last, arrival);
+    return cell.last;
   }
 
  private:
-  struct Link {
+  // Of a table with open addressing; no message comes from address 0.
+  struct Cell {
     protocol::NodeId from;
     protocol::NodeId to;
-
-    bool operator==(const Link&) const = default;
+    base::Instant last;
   };
-  struct LinkHash {
-    std::size_t operator()(const Link& link) const {
-      const std::uint64_t mixed = (link.from.value * 0x9E3779B97F4A7C15U) ^ link.to.value;
-      return static_cast<std::size_t>(mixed * 0xBF58476D1CE4E5B9U);
+  static constexpr std::size_t kCellCountMin = 1U << 10U;
+
+  Cell& cell_of(const Cell& link) {
+    const std::uint64_t mixed = (link.from.value * 0x9E3779B97F4A7C15U) ^ link.to.value;
+    std::size_t place = (mixed * 0xBF58476D1CE4E5B9U) >> 20U;
+    for (;; ++place) {
+      Cell& cell = cells_[place & (cells_.size() - 1)];
+      if (cell.from == link.from && cell.to == link.to) return cell;
+      if (cell.from.value != 0) continue;
+      ++used_count_;
+      return cell = link;
     }
-  };
-  static constexpr std::size_t kForgetAtMin = 1U << 16U;
-
-  void forget(base::Instant now) {
-    std::erase_if(last_, [now](const auto& entry) { return entry.second <= now; });
-    forget_at_ = std::max(kForgetAtMin, last_.size() * 2);
   }
 
-  std::unordered_map<Link, base::Instant, LinkHash> last_;
-  std::size_t forget_at_ = kForgetAtMin;
+  // Makes a new table of what is still under way, a quarter full.
+  void forget(base::Instant now) {
+    const std::vector<Cell> old = std::exchange(cells_, {});
+    const auto is_live = [now](const Cell& cell) { return cell.last > now; };
+    const auto live_count = static_cast<std::size_t>(std::ranges::count_if(old, is_live));
+    cells_.resize(std::max(kCellCountMin, std::bit_ceil(live_count * 4)));
+    used_count_ = 0;
+    for (const Cell& cell : old) {
+      if (is_live(cell)) cell_of(cell);
+    }
+  }
+
+  std::vector<Cell> cells_;
+  std::size_t used_count_ = 0;
 };
 
 }  // namespace weir::runtime::sim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast the simulator is: members that pass messages on to members drawn by chance and are woken
+// now and then. The baseline, in the same run, is a std::priority_queue that takes and gives as
+// many entries and does nothing else.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/cpu_time_testing.h"
+#include "base/memory_testing.h"
+#include "base/prng.h"
+#include "runtime/sim/simulator.h"
+
+namespace weir::runtime::sim {
+namespace {
+
+using base::Duration;
+using base::Instant;
+using protocol::NodeId;
+
+constexpr protocol::MessageKind kKind{.protocol = protocol::ProtocolId::kProbe, .number = 0};
+constexpr std::size_t kMessageBytes = 40;
+constexpr std::size_t kUnderWayPerNode = 4;
+
+class Relay : public protocol::Node {
+ public:
+  Relay(std::uint64_t node_count, std::uint64_t seed) : node_count_(node_count), prng_(seed) {}
+
+  void on_message(Instant /*now*/, NodeId /*source*/, std::string_view message,
+                  protocol::Effects& effects) override {
+    effects.relay({(prng_.next() % node_count_) + 1}, kKind, std::string(message));
+  }
+  void on_wake(Instant now, protocol::Effects& effects) override {
+    effects.wake_at(now + Duration::seconds(1));
+  }
+
+ private:
+  std::uint64_t node_count_;
+  base::Prng prng_;
+};
+
+std::unique_ptr<Simulator> relays(std::uint64_t node_count, const LinkOptions& link) {
+  auto sim = std::make_unique<Simulator>(SimulatorOptions{.seed = 1, .link = link},
+                                         [node_count](NodeId, std::uint64_t seed) {
+                                           return std::make_unique<Relay>(node_count, seed);
+                                         });
+  for (std::uint64_t i = 0; i < node_count; ++i) sim->add();
+  for (std::uint64_t i = 1; i <= node_count; ++i) {
+    for (std::size_t k = 0; k < kUnderWayPerNode; ++k) {
+      sim->tell({i}, std::string(kMessageBytes, 'x'));
+    }
+  }
+  return sim;
+}
+
+// Entries taken and given back per second, with as many in the queue as the simulator has.
+double baseline_rate(std::size_t entry_count) {
+  constexpr std::size_t kRounds = 1'000'000;
+  using Entry = std::pair<std::int64_t, std::uint64_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  base::Prng prng(2);
+  for (std::size_t i = 0; i < entry_count; ++i) {
+    queue.emplace(static_cast<std::int64_t>(prng.next() % 50'000'000), i);
+  }
+  const double seconds = base::seconds_of([&] {
+    for (std::size_t i = 0; i < kRounds; ++i) {
+      const Entry entry = queue.top();
+      queue.pop();
+      queue.emplace(entry.first + static_cast<std::int64_t>(prng.next() % 50'000'000), i);
+    }
+  });
+  benchmark::DoNotOptimize(queue.top());
+  return kRounds / seconds;
+}
+
+void BM_SimRelay(benchmark::State& state) {
+  const auto node_count = static_cast<std::uint64_t>(state.range(0));
+  const LinkOptions link{.latency_min = Duration::milliseconds(10),
+                         .latency_max = Duration::milliseconds(50),
+                         .keeps_order = state.range(1) != 0};
+  const double baseline = baseline_rate(node_count * (kUnderWayPerNode + 1));
+  std::unique_ptr<Simulator> sim;
+  const std::size_t bytes = base::resident_growth([&] {
+    sim = relays(node_count, link);
+    sim->run_until({Duration::seconds(2).nanoseconds});
+  });
+  const std::uint64_t before = sim->message_count();
+  double seconds = 0;
+  for (auto _ : state) {
+    const Instant until = sim->now() + Duration::milliseconds(100);
+    seconds += base::seconds_of([&] { sim->run_until(until); });
+  }
+  const double rate = static_cast<double>(sim->message_count() - before) / seconds;
+  state.counters["messages_per_cpu_s"] = rate;
+  state.counters["x_queue"] = rate / baseline;
+  state.counters["cpu_s_per_1e7"] = 1e7 / rate;
+  state.counters["bytes_per_node"] = static_cast<double>(bytes) / static_cast<double>(node_count);
+}
+BENCHMARK(BM_SimRelay)
+    ->ArgNames({"members", "ordered"})
+    ->Args({10'000, 0})
+    ->Args({10'000, 1})
+    ->Args({80'000, 0});
+
+}  // namespace
+}  // namespace weir::runtime::sim
