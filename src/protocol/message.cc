@@ -7,6 +7,7 @@
 #include <span>
 
 #include "protocol/chord/messages.h"
+#include "protocol/probe/messages.h"
 
 namespace weir::protocol {
 
@@ -19,7 +20,7 @@ struct Names {
 
 // In the order of ProtocolId, which begins with 1.
 const std::array<Names, kProtocolCount> kNames{{
-    {"probe", {}},
+    {"probe", probe::kKindNames},
     {"chord", chord::kKindNames},
     {"tree", {}},
     {"slots", {}},
