@@ -50,4 +50,15 @@ struct OpenMessage {
 };
 OpenMessage open_message(std::string_view bytes);
 
+// A whole message, header and body, as a struct of its protocol's messages.h; none if it is of
+// another kind, or no encoder wrote it.
+template <typename Message>
+std::optional<Message> read(std::string_view bytes) {
+  const OpenMessage open = open_message(bytes);
+  std::optional<Message> message;
+  if (open.refused || open.kind != kind_of(Message::kKind)) return message;
+  if (!decode(open.body, message.emplace())) message.reset();
+  return message;
+}
+
 }  // namespace weir::protocol

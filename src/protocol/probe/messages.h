@@ -198,15 +198,7 @@ bool decode(base::ByteReader body, Acknowledge& message);
 bool decode(base::ByteReader body, Fetch& message);
 bool decode(base::ByteReader body, Answer& message);
 
-// A whole message, header and body, if it is of this kind.
-template <typename Message>
-std::optional<Message> read(std::string_view bytes) {
-  const OpenMessage open = open_message(bytes);
-  std::optional<Message> message;
-  if (open.refused || open.kind != kind_of(Message::kKind)) return message;
-  if (!decode(open.body, message.emplace())) message.reset();
-  return message;
-}
+using protocol::read;
 
 // What is kept for a key, as it is handed over to another home.
 struct Item {
