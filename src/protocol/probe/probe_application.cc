@@ -241,10 +241,19 @@ void ProbeApplication::ask_to_be_woken(const Step& step) {
   step.effects.wake_at(*wake_asked_);
 }
 
-void ProbeApplication::collect(const Ring& ring, KeyArc arc, std::vector<KeyItem>& items) const {
-  for (const auto& [key, item] : items_) {
-    if (ring.contains(arc, key)) items.push_back({.key = key, .bytes = encode_item(item)});
-  }
+// From the arc's first key on, round the ring if it must be.
+void ProbeApplication::collect(const Ring& /*ring*/, KeyArc arc,
+                               std::vector<KeyItem>& items) const {
+  const auto copy = [&](auto from, auto to) {
+    for (; from != to; ++from) {
+      items.push_back({.key = from->first, .bytes = encode_item(from->second)});
+    }
+  };
+  const auto first = items_.upper_bound(arc.after);
+  const auto end = items_.upper_bound(arc.last);
+  if (arc.after < arc.last) return copy(first, end);
+  copy(first, items_.end());
+  copy(items_.begin(), end);
 }
 
 void ProbeApplication::absorb(const Step& step, std::span<const KeyItem> items) {
