@@ -165,27 +165,28 @@ void ChordNode::open(NodeId source, std::string_view message) {
 
 void ChordNode::hear_user(Kind kind, base::ByteReader body) {
   if (kind == Kind::kLeave) {
-    if (!decode<Leave>(body)) return drop(DropReason::kMalformed);
+    Leave leave;
+    if (!decode(body, leave)) return drop(DropReason::kMalformed);
     state_ = State::kLeaving;
     requests_.remove(Purpose::kChunk);
     return move_items();
   }
-  const std::optional<Lookup> lookup = decode<Lookup>(body);
-  if (!lookup) return drop(DropReason::kMalformed);
-  if (!table_.ring().has(lookup->key)) return drop(DropReason::kNonsense);
+  Lookup lookup;
+  if (!decode(body, lookup)) return drop(DropReason::kMalformed);
+  if (!table_.ring().has(lookup.key)) return drop(DropReason::kNonsense);
   if (requests_.is_full()) return drop(DropReason::kLimit);
-  if (is_home(lookup->key)) {
-    const Found found{.key = lookup->key, .home = table_.self()};
-    return effects_->deliver(message_kind(Kind::kFound), encode(found));
+  if (is_home(lookup.key)) {
+    const Found found{.key = lookup.key, .home = table_.self()};
+    return effects_->deliver(kind_of(Kind::kFound), encode(found));
   }
-  find(Purpose::kLookup, lookup->key);
+  find(Purpose::kLookup, lookup.key);
 }
 
 template <typename Message>
 void ChordNode::hear(NodeId source, base::ByteReader body) {
-  const std::optional<Message> message = decode<Message>(body);
-  if (!message) return drop(DropReason::kMalformed);
-  on(source, *message);
+  Message message;
+  if (!decode(body, message)) return drop(DropReason::kMalformed);
+  on(source, message);
 }
 
 void ChordNode::hear(NodeId source, Kind kind, base::ByteReader body) {

@@ -112,12 +112,12 @@ class ChordNode final : public Node, public Placement {
   void drop(DropReason reason) { effects_->drop(reason); }
   template <typename Message>
   void send(NodeId target, const Message& message) {
-    effects_->send(target, message_kind(Message::kKind), encode(message));
+    effects_->send(target, kind_of(Message::kKind), encode(message));
   }
 
   // chord_node_requests.cc: asking, and what becomes of it
   void ask(Purpose purpose, const Peer& target);
-  void find(Purpose purpose, Key key, unsigned bit = 0);
+  void find(Purpose purpose, Key key, std::uint64_t farther_than = 0);
   void transmit(Request& request);
   bool transmit_find(Request& request);
   std::optional<Hop> first_hop(const Request& request);
@@ -131,7 +131,8 @@ class ChordNode final : public Node, public Placement {
   void found_ring();
   void join();
   void stabilise();
-  void fix_finger(unsigned bit);
+  void fix_finger(std::uint64_t farther_than);
+  void found_finger(const Request& request, const Finger& finger);
   void probe();
   std::optional<NodeId> someone_to_probe();
   void consider(const Peer& peer);

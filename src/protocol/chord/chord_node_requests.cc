@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a member asks others, how often, and what becomes of it when nobody answers.
-#include <bit>
-
 #include "protocol/chord/chord_node.h"
 
 namespace weir::protocol::chord {
@@ -14,13 +12,13 @@ void ChordNode::ask(Purpose purpose, const Peer& target) {
   transmit(request);
 }
 
-void ChordNode::find(Purpose purpose, Key key, unsigned bit) {
+void ChordNode::find(Purpose purpose, Key key, std::uint64_t farther_than) {
   if (requests_.is_full()) return drop(DropReason::kLimit);
   Request request{.number = prng_.next(),
                   .purpose = purpose,
                   .target = {},
                   .key = key,
-                  .bit = bit,
+                  .farther_than = farther_than,
                   .deadline = {}};
   transmit(request);
 }
@@ -112,16 +110,11 @@ void ChordNode::answered(const Request& request, const Home& home, const Peer& p
     case Purpose::kProbe:
       return learned(peer);
     case Purpose::kFinger:
-      if (table_.ring().distance(table_.self().id, peer.id) < std::uint64_t{1} << request.bit) {
-        return table_.cut_fingers(request.bit);
-      }
-      table_.set_finger(request.bit, {.peer = peer, .predecessor = home.predecessor});
-      return fix_finger(
-          static_cast<unsigned>(std::bit_width(table_.ring().distance(table_.self().id, peer.id))));
+      return found_finger(request, {.peer = peer, .predecessor = home.predecessor});
     case Purpose::kItemsHome:
       return send_chunk(peer, {.after = home.predecessor, .last = home.id});
     default:
-      effects_->deliver(message_kind(Kind::kFound),
+      effects_->deliver(kind_of(Kind::kFound),
                         encode(Found{.key = request.key, .home = peer, .hops = home.hops}));
   }
 }

@@ -41,17 +41,28 @@ void ChordNode::stabilise() {
   move_items();
 }
 
-// The lookups of one round follow each other: from a finger on, the next that can differ is the
-// home of the first 2^bit beyond it.
-void ChordNode::fix_finger(unsigned bit) {
+// The lookups of one round follow each other: the next finger that can differ from one is the home
+// of the first 2^i beyond it.
+void ChordNode::fix_finger(std::uint64_t farther_than) {
   if (!table_.successor()) return;
   const Key self = table_.self().id;
-  const std::uint64_t step = table_.ring().distance(self, table_.successor()->id);
-  bit = std::max(bit, static_cast<unsigned>(std::bit_width(step)));
-  if (bit >= table_.ring().bits()) return;
-  const Key key = table_.ring().plus(self, std::uint64_t{1} << bit);
-  if (table_.owns(key)) return table_.cut_fingers(bit);
-  find(Purpose::kFinger, key, bit);
+  const std::uint64_t first = table_.ring().distance(self, table_.successor()->id);
+  farther_than = std::max(farther_than, first);
+  const auto bit = static_cast<unsigned>(std::bit_width(farther_than));
+  const bool is_round = bit >= table_.ring().bits();
+  const Key key = table_.ring().plus(self, is_round ? 0 : std::uint64_t{1} << bit);
+  if (is_round || table_.owns(key)) return table_.cut_fingers(farther_than);
+  find(Purpose::kFinger, key, farther_than);
+}
+
+void ChordNode::found_finger(const Request& request, const Finger& finger) {
+  const Key self = table_.self().id;
+  const std::uint64_t distance = table_.ring().distance(self, finger.peer.id);
+  if (distance < table_.ring().distance(self, request.key)) {
+    return table_.cut_fingers(request.farther_than);
+  }
+  table_.set_finger(request.farther_than, finger);
+  fix_finger(distance);
 }
 
 void ChordNode::probe() {
@@ -171,7 +182,7 @@ void ChordNode::say_goodbye() {
     send(table_.successor()->node, goodbye);
   }
   state_ = State::kGone;
-  effects_->deliver(message_kind(Kind::kLeft), encode(Left{}));
+  effects_->deliver(kind_of(Kind::kLeft), encode(Left{}));
 }
 
 bool ChordNode::is_member(const Peer& peer) const {
@@ -229,7 +240,7 @@ void ChordNode::on(NodeId /*source*/, const Introduce& message) {
   if (message.hops >= options_.hops_max) return drop(DropReason::kTooFar);
   const std::optional<Hop> hop = table_.hop_to(message.peer.id);
   if (!hop || hop->is_last) return drop(DropReason::kStale);
-  effects_->relay(hop->peer.node, message_kind(Kind::kIntroduce),
+  effects_->relay(hop->peer.node, kind_of(Kind::kIntroduce),
                   encode(Introduce{.peer = message.peer, .hops = message.hops + 1}));
 }
 

@@ -72,7 +72,7 @@ void ChordNode::on(NodeId /*source*/, const Find& message) {
   Find next = message;
   ++next.hops;
   next.is_last = way.hop->is_last;
-  effects_->relay(way.hop->peer.node, message_kind(Kind::kFind), encode(next));
+  effects_->relay(way.hop->peer.node, kind_of(Kind::kFind), encode(next));
 }
 
 void ChordNode::on(NodeId source, const Home& message) {

@@ -45,7 +45,7 @@ inline constexpr std::size_t kSuccessorsMax = 32;
 inline constexpr std::size_t kItemsMax = 512;
 inline constexpr std::size_t kDestinationKeysMax = 16'384;
 
-constexpr MessageKind message_kind(Kind kind) {
+constexpr MessageKind kind_of(Kind kind) {
   return {.protocol = ProtocolId::kChord, .number = static_cast<std::uint8_t>(kind)};
 }
 
@@ -190,18 +190,18 @@ struct MulticastEnvelope {
 
 template <typename Message>
 std::string encode(const Message& message) {
-  base::ByteWriter writer = begin_message(message_kind(Message::kKind));
+  base::ByteWriter writer = begin_message(kind_of(Message::kKind));
   message.write(writer);
   return writer.take();
 }
 
-// None if the bytes are not what an encoder writes.
+// The body of a message of that kind; false for what no encoder wrote.
 template <typename Message>
-std::optional<Message> decode(base::ByteReader body) {
-  Message message;
+bool decode(base::ByteReader body, Message& message) {
   message.read(body);
-  if (!body.done()) return std::nullopt;
-  return message;
+  return body.done();
 }
+
+using protocol::read;
 
 }  // namespace weir::protocol::chord

@@ -33,9 +33,9 @@ constexpr bool is_find(Purpose purpose) { return purpose >= Purpose::kJoin; }
 struct Request {
   std::uint64_t number = 0;
   Purpose purpose = Purpose::kCheck;
-  Peer target;       // whom it was sent to; of a find: its first hop
-  Key key;           // of a find
-  unsigned bit = 0;  // of a finger
+  Peer target;                     // whom it was sent to; of a find: its first hop
+  Key key;                         // of a find
+  std::uint64_t farther_than = 0;  // of a finger: the one before it, in steps
   unsigned attempt = 0;
   base::Instant deadline;
 };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <utility>
 
 #include "base/check.h"
 
@@ -48,6 +48,9 @@ void RingTable::follow(const Peer& successor, std::span<const Peer> its_successo
   ++version_;
   list.shrink_to_fit();
   successors_ = std::move(list);
+  std::erase_if(fingers_, [&](const Finger& finger) {
+    return distance(finger.peer) <= distance(successors_.front());
+  });
 }
 
 void RingTable::remove(NodeId node) {
@@ -58,24 +61,20 @@ void RingTable::remove(NodeId node) {
   if (predecessor_ && predecessor_->node == node) set_predecessor(std::nullopt);
 }
 
-void RingTable::set_finger(unsigned bit, const Finger& finger) {
-  const std::uint64_t begin = std::uint64_t{1} << bit;
+void RingTable::set_finger(std::uint64_t farther_than, const Finger& finger) {
   const std::uint64_t end = distance(finger.peer);
-  WEIR_CHECK(end >= begin);
   if (std::find(fingers_.begin(), fingers_.end(), finger) == fingers_.end()) ++version_;
   std::erase_if(fingers_, [&](const Finger& old) {
-    return distance(old.peer) >= begin && distance(old.peer) <= end;
+    return distance(old.peer) > farther_than && distance(old.peer) <= end;
   });
   const auto place = std::find_if(fingers_.begin(), fingers_.end(),
                                   [&](const Finger& other) { return distance(other.peer) > end; });
   fingers_.insert(place, finger);
 }
 
-void RingTable::cut_fingers(unsigned bit) {
-  const std::uint64_t begin = std::uint64_t{1} << bit;
-  if (std::erase_if(fingers_, [&](const Finger& old) { return distance(old.peer) >= begin; }) > 0) {
-    ++version_;
-  }
+void RingTable::cut_fingers(std::uint64_t farther_than) {
+  const auto is_cut = [&](const Finger& old) { return distance(old.peer) > farther_than; };
+  if (std::erase_if(fingers_, is_cut) > 0) ++version_;
 }
 
 std::optional<Hop> RingTable::hop_to(Key key, unsigned attempt) const {
@@ -102,7 +101,6 @@ std::vector<Finger> RingTable::children() const {
   children.push_back({.peer = successors_.front(), .predecessor = self_.id});
   for (const Finger& finger : fingers_) {
     const Key last = children.back().peer.id;
-    if (distance(finger.peer) <= ring_.distance(self_.id, last)) continue;
     // What is known of the member before it may be old.
     const bool fits = ring_.is_between(last, finger.predecessor, finger.peer.id);
     children.push_back({.peer = finger.peer, .predecessor = fits ? finger.predecessor : last});

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,10 +54,10 @@ class RingTable {
   // The list becomes the successor and those of its own list that lie before this member.
   void follow(const Peer& successor, std::span<const Peer> its_successors);
   void remove(NodeId node);
-  // What a lookup of the key 2^bit further on has given; fingers in between are no more.
-  void set_finger(unsigned bit, const Finger& finger);
-  // There is no member from there on up to this one.
-  void cut_fingers(unsigned bit);
+  // The next finger that is farther than this; those in between are none any more.
+  void set_finger(std::uint64_t farther_than, const Finger& finger);
+  // There is none farther than this.
+  void cut_fingers(std::uint64_t farther_than);
 
   // The closest known member before the key, or the successor if the key lies before it. Further
   // attempts take the next closest ones.

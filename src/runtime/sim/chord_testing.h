@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// ChordWorld: a simulated Chord ring with a probe on each member, judged by global knowledge.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/chord/chord_node.h"
+#include "protocol/probe/probe_application.h"
+#include "runtime/sim/simulator.h"
+
+namespace weir::runtime::sim {
+
+class ChordWorld {
+ public:
+  struct Options {
+    SimulatorOptions sim;
+    protocol::chord::ChordOptions chord;  // but self, name and contacts
+    std::size_t contact_count = 2;        // the first members are everybody's contacts
+  };
+
+  explicit ChordWorld(const Options& options);
+
+  Simulator& sim() { return *sim_; }
+  void run(base::Duration duration) { sim_->run_until(sim_->now() + duration); }
+  protocol::NodeId add() { return sim_->add(); }
+  // As many members as if their ring had stabilised.
+  void add_settled(std::size_t count);
+
+  protocol::chord::ChordNode& node(protocol::NodeId node) const;
+  protocol::probe::ProbeApplication& probe(protocol::NodeId node) const;
+  bool is_member(protocol::NodeId node) const;
+  // Those that are up and have not left, ascending by id.
+  std::vector<protocol::chord::Peer> members() const;
+  protocol::chord::Peer peer(protocol::NodeId node) const;
+
+  // The first thing in which a member's tables are not what they should be by definition, or
+  // nothing.
+  std::string fault() const;
+  // Two members that both answer for a key, or nothing.
+  std::string overlap() const;
+  // Runs until there is no fault, at most this long, and gives what is still wrong then.
+  std::string run_until_ideal(base::Duration longest);
+
+ private:
+  protocol::chord::ChordOptions options_of(protocol::NodeId node) const;
+  std::string fault_of(const std::vector<protocol::chord::Peer>& members, std::size_t index) const;
+
+  Options options_;
+  std::unique_ptr<Simulator> sim_;
+  std::vector<protocol::chord::Peer> to_settle_;
+};
+
+// The home of a key among members ascending by id.
+std::size_t home_index(const std::vector<protocol::chord::Peer>& members, protocol::Key key);
+
+// How many seeds a test tries: more with WEIR_FULL=1, as ./test --full sets it.
+std::uint64_t seed_count(std::uint64_t quick, std::uint64_t full);
+
+}  // namespace weir::runtime::sim
