@@ -13,12 +13,12 @@
 namespace weir::protocol::chord {
 
 struct ChordOptions {
-  NodeId self;
-  std::string name;  // its SHA-1 is the member's place on the ring
+  NodeId self = {};
+  std::string name = {};  // its SHA-1 is the member's place on the ring
   unsigned ring_bits = kRingBitsMax;
   // Members to join through. Who has no other than itself, or is the first of them, founds a ring
   // at once; others found one when nobody lets them in. Rings that hear of each other merge.
-  std::vector<NodeId> contacts;
+  std::vector<NodeId> contacts = {};
 
   // Rounds have up to a quarter more or less than these, by chance.
   base::Duration stabilise_interval = base::Duration::seconds(1);

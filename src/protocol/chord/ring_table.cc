@@ -48,9 +48,7 @@ void RingTable::follow(const Peer& successor, std::span<const Peer> its_successo
   ++version_;
   list.shrink_to_fit();
   successors_ = std::move(list);
-  std::erase_if(fingers_, [&](const Finger& finger) {
-    return distance(finger.peer) <= distance(successors_.front());
-  });
+  cut_near_fingers();
 }
 
 void RingTable::remove(NodeId node) {
@@ -58,7 +56,15 @@ void RingTable::remove(NodeId node) {
       std::erase_if(successors_, [&](const Peer& peer) { return peer.node == node; }) +
       std::erase_if(fingers_, [&](const Finger& finger) { return finger.peer.node == node; });
   if (count > 0) ++version_;
+  cut_near_fingers();
   if (predecessor_ && predecessor_->node == node) set_predecessor(std::nullopt);
+}
+
+void RingTable::cut_near_fingers() {
+  if (successors_.empty()) return;
+  std::erase_if(fingers_, [&](const Finger& finger) {
+    return distance(finger.peer) <= distance(successors_.front());
+  });
 }
 
 void RingTable::set_finger(std::uint64_t farther_than, const Finger& finger) {

@@ -70,6 +70,8 @@ class RingTable {
   void settle(std::span<const Peer> members);
 
  private:
+  // Those that are not farther than the successor.
+  void cut_near_fingers();
   std::uint64_t distance(const Peer& peer) const { return ring_.distance(self_.id, peer.id); }
 
   Ring ring_;
