@@ -14,6 +14,9 @@ using base::Instant;
 
 namespace {
 
+// Members that start together do not all begin with the same contact.
+constexpr std::uint64_t kProbeTurnsMax = 1024;
+
 Instant earlier(Instant instant, Duration duration) {
   return instant + Duration{-duration.nanoseconds};
 }
@@ -87,6 +90,7 @@ void ChordNode::begin(Instant now, Effects& effects) {
 }
 
 void ChordNode::start() {
+  probe_turn_ = prng_.next() % kProbeTurnsMax;
   next_stabilise_ = after(options_.stabilise_interval);
   next_probe_ = after(options_.probe_interval);
   next_fingers_ = after(options_.finger_interval);

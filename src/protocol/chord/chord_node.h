@@ -198,11 +198,11 @@ class ChordNode final : public Node, public Placement {
   std::optional<Confirmation> by_predecessor_;
   std::optional<Confirmation> by_successor_;
   std::vector<NodeId> remembered_;
-  std::size_t next_contact_ = 0;
+  std::size_t probe_turn_ = 0;
   unsigned join_attempt_ = 0;
 
-  std::optional<KeyArc> yielded_;  // to the predecessor, which has not got all of it yet
-  std::vector<KeyItem> chunk_;     // under way
+  std::optional<KeyArc> predecessors_keys_;  // as it said last
+  std::vector<KeyItem> chunk_;               // under way
 
   base::Instant next_stabilise_;
   base::Instant next_fingers_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hand-over: what lies here and belongs elsewhere goes to its home, a chunk at a time.
 //
-// A chunk is repeated until it is acknowledged, and forgotten only then. What the predecessor is
-// to get at once (it has just come between) goes to it directly; for the rest, as after a merge,
-// the home of the first item is looked up. A leaver's items go to its successor.
+// A chunk is repeated until it is acknowledged, and forgotten only then. The predecessor says which
+// keys are its own, and is not settled before it has got them; for the rest, as after a merge, the
+// home of the first item is looked up. A leaver's items go to its successor. What is larger than
+// kItemBytesMax stays where it is.
 #include <utility>
 
 #include "protocol/chord/chord_node.h"
@@ -12,18 +13,21 @@ namespace weir::protocol::chord {
 
 namespace {
 
-constexpr std::size_t kItemOverheadBytes = 16;
+constexpr std::size_t kItemOverheadBytes = 32;
+
+bool is_too_large(const KeyItem& item) { return item.bytes.size() > kItemBytesMax; }
 
 }  // namespace
 
 std::vector<KeyItem> ChordNode::collect(KeyArc arc) const {
   std::vector<KeyItem> items;
   application_->collect(table_.ring(), arc, items);
+  std::erase_if(items, is_too_large);
   return items;
 }
 
 void ChordNode::move_items() {
-  if (requests_.has(Purpose::kChunk) || requests_.has(Purpose::kItemsHome)) return;
+  if (requests_.has(Purpose::kChunk)) return;
   const std::optional<Peer> predecessor = table_.predecessor();
   const Key self = table_.self().id;
   if (state_ == State::kLeaving) {
@@ -31,12 +35,11 @@ void ChordNode::move_items() {
     if (!requests_.has(Purpose::kChunk)) say_goodbye();
     return;
   }
-  if (yielded_ && predecessor) {
-    send_chunk(*predecessor, *yielded_);
+  if (predecessor && predecessors_keys_) {
+    send_chunk(*predecessor, *predecessors_keys_);
     if (requests_.has(Purpose::kChunk)) return;
-    yielded_.reset();
   }
-  if (!is_settled() || !predecessor) return;
+  if (!is_settled() || !predecessor || requests_.has(Purpose::kItemsHome)) return;
   const std::vector<KeyItem> strays = collect({.after = self, .last = predecessor->id});
   if (!strays.empty()) find(Purpose::kItemsHome, strays.front().key);
 }
@@ -49,10 +52,6 @@ void ChordNode::send_chunk(const Peer& target, KeyArc arc) {
   chunk_.clear();
   for (KeyItem& item : collect(arc)) {
     const std::size_t item_bytes = item.bytes.size() + kItemOverheadBytes;
-    if (item_bytes + kItemOverheadBytes > kMessageBytesMax) {
-      drop(DropReason::kLimit);
-      continue;
-    }
     const bool fits = bytes + item_bytes <= options_.chunk_bytes_max || chunk_.empty();
     if (!fits || chunk_.size() == kItemsMax) break;
     bytes += item_bytes;

@@ -30,9 +30,12 @@ void ChordNode::transmit(Request& request) {
   } else if (request.purpose == Purpose::kChunk) {
     send(request.target.node, Items{.number = request.number, .items = chunk_});
   } else {
-    send(request.target.node, Ask{.number = request.number,
-                                  .id = table_.self().id,
-                                  .is_predecessor = request.purpose == Purpose::kSuccessor});
+    Ask message{.number = request.number,
+                .id = table_.self().id,
+                .is_predecessor = request.purpose == Purpose::kSuccessor,
+                .predecessor = {}};
+    if (table_.predecessor()) message.predecessor = table_.predecessor()->id;
+    send(request.target.node, message);
   }
   requests_.add(request);
 }

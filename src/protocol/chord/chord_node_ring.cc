@@ -66,23 +66,26 @@ void ChordNode::found_finger(const Request& request, const Finger& finger) {
 }
 
 void ChordNode::probe() {
-  next_probe_ = after(options_.probe_interval);
+  next_probe_ = after(table_.is_alone() ? options_.stabilise_interval : options_.probe_interval);
   if (state_ == State::kMember && !requests_.has(Purpose::kProbe)) {
     find(Purpose::kProbe, table_.self().id);
   }
 }
 
-// Contacts in turn while joining; then by chance also members once known, and fingers.
+// In turn: a contact, then one of the members once known and the fingers, so that none waits for
+// ever. While joining only contacts are known.
 std::optional<NodeId> ChordNode::someone_to_probe() {
-  std::vector<NodeId> known;
+  std::vector<NodeId> contacts;
   for (const NodeId contact : options_.contacts) {
-    if (contact != options_.self) known.push_back(contact);
+    if (contact != options_.self) contacts.push_back(contact);
   }
-  if (state_ == State::kJoining && !known.empty()) return known[next_contact_++ % known.size()];
-  known.insert(known.end(), remembered_.begin(), remembered_.end());
-  for (const Finger& finger : table_.fingers()) known.push_back(finger.peer.node);
-  if (known.empty()) return std::nullopt;
-  return known[prng_.next() % known.size()];
+  std::vector<NodeId> others = remembered_;
+  for (const Finger& finger : table_.fingers()) others.push_back(finger.peer.node);
+  const std::size_t turn = probe_turn_++;
+  const bool is_contacts_turn = turn % 2 == 0 || others.empty();
+  const std::vector<NodeId>& chosen = is_contacts_turn && !contacts.empty() ? contacts : others;
+  if (chosen.empty()) return std::nullopt;
+  return chosen[(others.empty() ? turn : turn / 2) % chosen.size()];
 }
 
 // Whoever may be a nearer successor is asked first.
@@ -140,14 +143,13 @@ void ChordNode::claimed_by(const Peer& peer) {
 }
 
 void ChordNode::adopt_predecessor(const Peer& peer) {
-  const bool is_first = table_.is_alone();
-  const std::optional<Peer> former = table_.predecessor();
   table_.set_predecessor(peer);
   by_predecessor_ = {peer.node, now_};
-  yielded_.reset();
-  if (is_first) yielded_ = KeyArc{.after = table_.self().id, .last = peer.id};
-  if (former) yielded_ = KeyArc{.after = former->id, .last = peer.id};
-  move_items();
+  predecessors_keys_.reset();
+  // The successor may keep something of the keys that are this member's now.
+  by_successor_.reset();
+  requests_.remove(Purpose::kSuccessor);
+  stabilise();
 }
 
 // A member that this one had not known answers for this one's id elsewhere, or is another way
@@ -202,14 +204,22 @@ bool ChordNode::is_list(const Peer& sender, const std::vector<Peer>& successors)
 
 void ChordNode::on(NodeId source, const Ask& message) {
   const Peer peer{.node = source, .id = message.id};
-  if (!is_member(peer)) return drop(DropReason::kNonsense);
+  const Ring& ring = table_.ring();
+  if (!is_member(peer) || (message.predecessor && !ring.has(*message.predecessor))) {
+    return drop(DropReason::kNonsense);
+  }
   if (state_ == State::kJoining) return drop(DropReason::kHomeless);
+  const KeyArc keys{.after = message.predecessor.value_or(peer.id), .last = peer.id};
+  const bool has_keys = message.is_predecessor && !ring.contains(keys, table_.self().id);
+  const bool is_moving = has_keys && !collect(keys).empty();
+  if (has_keys && table_.predecessor() == peer) predecessors_keys_ = keys;
   send(source, Tell{.number = message.number,
                     .id = table_.self().id,
-                    .is_moving = yielded_.has_value(),
+                    .is_moving = is_moving,
                     .predecessor = table_.predecessor(),
                     .successors = table_.successors()});
   if (message.is_predecessor) claimed_by(peer);
+  if (is_moving) move_items();
 }
 
 void ChordNode::on(NodeId source, const Tell& message) {

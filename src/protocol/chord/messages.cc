@@ -148,11 +148,14 @@ void Ask::write(ByteWriter& writer) const {
   writer.u64(number);
   write_key(writer, id);
   write_bool(writer, is_predecessor);
+  write_bool(writer, predecessor.has_value());
+  if (predecessor) write_key(writer, *predecessor);
 }
 void Ask::read(ByteReader& reader) {
   number = reader.u64();
   id = read_key(reader);
   is_predecessor = read_bool(reader);
+  if (read_bool(reader)) predecessor = read_key(reader);
 }
 
 void Tell::write(ByteWriter& writer) const {

@@ -43,6 +43,7 @@ inline constexpr std::array<std::string_view, 14> kKindNames{
 
 inline constexpr std::size_t kSuccessorsMax = 32;
 inline constexpr std::size_t kItemsMax = 512;
+inline constexpr std::size_t kItemBytesMax = kMessageBytesMax - 64;  // with room for the rest
 inline constexpr std::size_t kDestinationKeysMax = 16'384;
 
 constexpr MessageKind kind_of(Kind kind) {
@@ -110,7 +111,8 @@ struct Ask {
   static constexpr Kind kKind = Kind::kAsk;
   std::uint64_t number = 0;
   Key id;
-  bool is_predecessor = false;  // the sender takes the receiver for its successor
+  bool is_predecessor = false;     // the sender takes the receiver for its successor
+  std::optional<Key> predecessor;  // the sender's keys begin after it
 
   void write(base::ByteWriter& writer) const;
   void read(base::ByteReader& reader);
@@ -120,7 +122,7 @@ struct Tell {
   static constexpr Kind kKind = Kind::kTell;
   std::uint64_t number = 0;
   Key id;
-  bool is_moving = false;  // the sender has more to hand over to its predecessor
+  bool is_moving = false;  // the sender still keeps what belongs to the asker
   std::optional<Peer> predecessor;
   std::vector<Peer> successors;
 
