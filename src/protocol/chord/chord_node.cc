@@ -32,8 +32,7 @@ ChordNode::ChordNode(const ChordOptions& options, std::uint64_t seed,
     : options_(options),
       prng_(seed),
       application_(std::move(application)),
-      table_(Ring(options.ring_bits), place_of(options), options.successors_max),
-      requests_(options.requests_max) {
+      table_(Ring(options.ring_bits), place_of(options), options.successors_max) {
   WEIR_CHECK(options.self != kUser && application_ != nullptr);
   WEIR_CHECK(options.successors_max >= 1 && options.successors_max <= kSuccessorsMax);
 }
@@ -178,7 +177,6 @@ void ChordNode::hear_user(Kind kind, base::ByteReader body) {
   Lookup lookup;
   if (!decode(body, lookup)) return drop(DropReason::kMalformed);
   if (!table_.ring().has(lookup.key)) return drop(DropReason::kNonsense);
-  if (requests_.is_full()) return drop(DropReason::kLimit);
   if (is_home(lookup.key)) {
     const Found found{.key = lookup.key, .home = table_.self()};
     return effects_->deliver(kind_of(Kind::kFound), encode(found));

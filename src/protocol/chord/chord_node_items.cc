@@ -47,7 +47,6 @@ void ChordNode::move_items() {
 // Nothing is sent if nothing lies there.
 void ChordNode::send_chunk(const Peer& target, KeyArc arc) {
   if (requests_.has(Purpose::kChunk) || target.node == options_.self) return;
-  if (requests_.is_full()) return drop(DropReason::kLimit);
   std::size_t bytes = 0;
   chunk_.clear();
   for (KeyItem& item : collect(arc)) {

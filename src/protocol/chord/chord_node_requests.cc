@@ -6,14 +6,14 @@ namespace weir::protocol::chord {
 
 void ChordNode::ask(Purpose purpose, const Peer& target) {
   if (requests_.has(purpose, target.node)) return;
-  if (requests_.is_full()) return drop(DropReason::kLimit);
+  if (requests_.count(purpose) >= options_.candidates_max) return drop(DropReason::kLimit);
   Request request{
       .number = prng_.next(), .purpose = purpose, .target = target, .key = {}, .deadline = {}};
   transmit(request);
 }
 
 void ChordNode::find(Purpose purpose, Key key, std::uint64_t farther_than) {
-  if (requests_.is_full()) return drop(DropReason::kLimit);
+  if (requests_.count(purpose) >= options_.lookups_max) return drop(DropReason::kLimit);
   Request request{.number = prng_.next(),
                   .purpose = purpose,
                   .target = {},

@@ -162,8 +162,7 @@ void ChordNode::learned(const Peer& peer) {
 }
 
 void ChordNode::lose(NodeId node) {
-  table_.remove(node);
-  remember(node);
+  if (table_.remove(node)) remember(node);
 }
 
 void ChordNode::remember(NodeId node) {
@@ -234,10 +233,8 @@ void ChordNode::on(NodeId source, const Tell& message) {
     table_.remove(source);
     return drop(DropReason::kNonsense);
   }
-  if (peer != request.target) {  // what was said of it, by itself or another, is not so
-    table_.remove(source);
-    return drop(DropReason::kNonsense);
-  }
+  table_.correct(peer);
+  if (peer != request.target) return drop(DropReason::kNonsense);
   answered(request, message);
 }
 

@@ -111,8 +111,8 @@ struct Ask {
   static constexpr Kind kKind = Kind::kAsk;
   std::uint64_t number = 0;
   Key id;
-  bool is_predecessor = false;     // the sender takes the receiver for its successor
-  std::optional<Key> predecessor;  // the sender's keys begin after it
+  bool is_predecessor = false;          // the sender takes the receiver for its successor
+  std::optional<Key> predecessor = {};  // the sender's keys begin after it
 
   void write(base::ByteWriter& writer) const;
   void read(base::ByteReader& reader);
@@ -123,8 +123,8 @@ struct Tell {
   std::uint64_t number = 0;
   Key id;
   bool is_moving = false;  // the sender still keeps what belongs to the asker
-  std::optional<Peer> predecessor;
-  std::vector<Peer> successors;
+  std::optional<Peer> predecessor = {};
+  std::vector<Peer> successors = {};
 
   void write(base::ByteWriter& writer) const;
   void read(base::ByteReader& reader);
@@ -142,8 +142,8 @@ struct Introduce {
 struct Goodbye {
   static constexpr Kind kKind = Kind::kGoodbye;
   Key id;
-  std::optional<Peer> predecessor;
-  std::vector<Peer> successors;
+  std::optional<Peer> predecessor = {};
+  std::vector<Peer> successors = {};
 
   void write(base::ByteWriter& writer) const;
   void read(base::ByteReader& reader);
@@ -172,7 +172,7 @@ struct RouteEnvelope {
   Key key;
   unsigned hops = 0;
   bool is_last = false;
-  std::string_view carried;  // a view, into the message when decoded
+  std::string_view carried = {};  // a view, into the message when decoded
 
   void write(base::ByteWriter& writer) const;
   void read(base::ByteReader& reader);
@@ -184,7 +184,7 @@ struct MulticastEnvelope {
   unsigned hops = 0;
   KeyArc range;               // what the receiver is to bring it to
   Destinations destinations;  // keys ascending, each once; or the whole arc
-  std::string_view carried;
+  std::string_view carried = {};
 
   void write(base::ByteWriter& writer) const;
   void read(base::ByteReader& reader);

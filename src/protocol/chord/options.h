@@ -32,7 +32,8 @@ struct ChordOptions {
   unsigned join_attempts_max = 8;  // before a member that nobody lets in founds a ring
 
   std::size_t successors_max = 8;   // r in Chord; at most kSuccessorsMax of messages.h
-  std::size_t requests_max = 64;    // unanswered at a time
+  std::size_t lookups_max = 64;     // of the user, unanswered at a time
+  std::size_t candidates_max = 8;   // asked at a time whether they are what others say
   std::size_t remembered_max = 16;  // members once known, to find again after a partition
   unsigned hops_max = 64;
   std::size_t chunk_bytes_max = 64 * 1024;  // of one message of a hand-over

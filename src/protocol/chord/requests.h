@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/instant.h"
@@ -42,13 +41,12 @@ struct Request {
 
 class Requests {
  public:
-  explicit Requests(std::size_t count_max) : count_max_(count_max) {}
-
-  bool is_full() const { return list_.size() >= count_max_; }
-  bool has(Purpose purpose) const {
-    return std::any_of(list_.begin(), list_.end(),
-                       [&](const Request& request) { return request.purpose == purpose; });
+  std::size_t count(Purpose purpose) const {
+    return static_cast<std::size_t>(
+        std::count_if(list_.begin(), list_.end(),
+                      [&](const Request& request) { return request.purpose == purpose; }));
   }
+  bool has(Purpose purpose) const { return count(purpose) > 0; }
   bool has(Purpose purpose, NodeId target) const {
     return std::any_of(list_.begin(), list_.end(), [&](const Request& request) {
       return request.purpose == purpose && request.target.node == target;
@@ -89,7 +87,6 @@ class Requests {
   }
 
  private:
-  std::size_t count_max_;
   std::vector<Request> list_;
 };
 

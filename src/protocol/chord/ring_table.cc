@@ -51,13 +51,25 @@ void RingTable::follow(const Peer& successor, std::span<const Peer> its_successo
   cut_near_fingers();
 }
 
-void RingTable::remove(NodeId node) {
-  const std::size_t count =
-      std::erase_if(successors_, [&](const Peer& peer) { return peer.node == node; }) +
-      std::erase_if(fingers_, [&](const Finger& finger) { return finger.peer.node == node; });
+template <typename Predicate>
+bool RingTable::remove_if(Predicate is_removed) {
+  std::size_t count = std::erase_if(successors_, is_removed);
+  count += std::erase_if(fingers_, [&](const Finger& old) { return is_removed(old.peer); });
+  if (predecessor_ && is_removed(*predecessor_)) {
+    predecessor_.reset();
+    ++count;
+  }
   if (count > 0) ++version_;
   cut_near_fingers();
-  if (predecessor_ && predecessor_->node == node) set_predecessor(std::nullopt);
+  return count > 0;
+}
+
+bool RingTable::remove(NodeId node) {
+  return remove_if([&](const Peer& peer) { return peer.node == node; });
+}
+
+void RingTable::correct(const Peer& said) {
+  remove_if([&](const Peer& peer) { return peer.node == said.node && peer.id != said.id; });
 }
 
 void RingTable::cut_near_fingers() {

@@ -53,7 +53,10 @@ class RingTable {
   void set_predecessor(const std::optional<Peer>& peer);
   // The list becomes the successor and those of its own list that lie before this member.
   void follow(const Peer& successor, std::span<const Peer> its_successors);
-  void remove(NodeId node);
+  // True if it was known.
+  bool remove(NodeId node);
+  // A member has said its id: what is known of it with another one is not so.
+  void correct(const Peer& peer);
   // The next finger that is farther than this; those in between are none any more.
   void set_finger(std::uint64_t farther_than, const Finger& finger);
   // There is none farther than this.
@@ -70,6 +73,8 @@ class RingTable {
   void settle(std::span<const Peer> members);
 
  private:
+  template <typename Predicate>
+  bool remove_if(Predicate is_removed);
   // Those that are not farther than the successor.
   void cut_near_fingers();
   std::uint64_t distance(const Peer& peer) const { return ring_.distance(self_.id, peer.id); }

@@ -25,7 +25,6 @@ TEST(ChordRingTest, JoinsOneByOneEndInTheIdealRing) {
     EXPECT_EQ(world.overlap(), "");
   }
   EXPECT_EQ(world.run_until_ideal(Duration::seconds(60)), "");
-  std::cerr << world.sim().now().nanoseconds / 1000000000 << "\n";
 }
 
 TEST(ChordRingTest, JoinsAllAtOnceEndInTheIdealRing) {
@@ -33,7 +32,6 @@ TEST(ChordRingTest, JoinsAllAtOnceEndInTheIdealRing) {
     ChordWorld world(options(seed));
     for (int i = 0; i < 100; ++i) world.add();
     EXPECT_EQ(world.run_until_ideal(Duration::seconds(90)), "") << "seed " << seed;
-    std::cerr << world.sim().now().nanoseconds / 1000000000 << "\n";
   }
 }
 
@@ -45,7 +43,6 @@ TEST(ChordRingTest, FailuresUpToTheListsLengthHeal) {
     const auto members = world.members();
     for (std::size_t i = 0; i < 7; ++i) world.sim().crash(members[(seed * 5 + i) % 50].node);
     EXPECT_EQ(world.run_until_ideal(Duration::seconds(90)), "") << "seed " << seed;
-    std::cerr << world.sim().now().nanoseconds / 1000000000 << "\n";
   }
 }
 
@@ -58,7 +55,6 @@ TEST(ChordRingTest, HalvesMergeAgain) {
     world.run(Duration::seconds(60));
     world.sim().network().heal();
     EXPECT_EQ(world.run_until_ideal(Duration::seconds(120)), "") << "seed " << seed;
-    std::cerr << world.sim().now().nanoseconds / 1000000000 << "\n";
   }
 }
 

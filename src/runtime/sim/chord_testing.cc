@@ -33,7 +33,9 @@ std::uint64_t seed_count(std::uint64_t quick, std::uint64_t full) {
 }
 
 ChordWorld::ChordWorld(const Options& options) : options_(options) {
-  sim_ = std::make_unique<Simulator>(options.sim, [this](NodeId node, std::uint64_t seed) {
+  using Made = std::unique_ptr<protocol::Node>;
+  sim_ = std::make_unique<Simulator>(options.sim, [this](NodeId node, std::uint64_t seed) -> Made {
+    if (stranger_) return std::move(stranger_);
     auto made =
         std::make_unique<ChordNode>(options_of(node), seed, std::make_unique<ProbeApplication>());
     if (!to_settle_.empty()) made->settle(to_settle_);
@@ -47,6 +49,11 @@ ChordOptions ChordWorld::options_of(NodeId node) const {
   options.name = fmt::format("member {}", node.value);
   for (std::size_t i = 1; i <= options_.contact_count; ++i) options.contacts.push_back({i});
   return options;
+}
+
+NodeId ChordWorld::add_stranger(std::unique_ptr<protocol::Node> stranger) {
+  stranger_ = std::move(stranger);
+  return sim_->add();
 }
 
 void ChordWorld::add_settled(std::size_t count) {
@@ -66,7 +73,8 @@ ProbeApplication& ChordWorld::probe(NodeId node) const {
 }
 
 bool ChordWorld::is_member(NodeId node) const {
-  return sim_->is_up(node) && !this->node(node).has_left();
+  const auto* member = dynamic_cast<ChordNode*>(&sim_->node(node));
+  return member != nullptr && sim_->is_up(node) && !member->has_left();
 }
 
 Peer ChordWorld::peer(NodeId node) const {

@@ -28,6 +28,8 @@ class ChordWorld {
   Simulator& sim() { return *sim_; }
   void run(base::Duration duration) { sim_->run_until(sim_->now() + duration); }
   protocol::NodeId add() { return sim_->add(); }
+  // Somebody that is no honest member.
+  protocol::NodeId add_stranger(std::unique_ptr<protocol::Node> stranger);
   // As many members as if their ring had stabilised.
   void add_settled(std::size_t count);
 
@@ -53,6 +55,7 @@ class ChordWorld {
   Options options_;
   std::unique_ptr<Simulator> sim_;
   std::vector<protocol::chord::Peer> to_settle_;
+  std::unique_ptr<protocol::Node> stranger_;  // to be added
 };
 
 // The home of a key among members ascending by id.

@@ -66,10 +66,10 @@ double mean_hops(std::size_t member_count, std::size_t lookup_count) {
 }
 
 TEST(ChordWorkTest, ALookupTakesHalfTheLogarithmOfTheMembersInHops) {
-  for (const std::size_t count : {100U, 300U, 1000U, 3000U, 10'000U}) {
+  for (const std::size_t count : {100U, 1000U, 10'000U}) {
     const double half_log = std::log2(static_cast<double>(count)) / 2;
     const double mean = mean_hops(count, 2000);
-    fmt::print("{} {} {} {:.3f}\n", count, half_log, mean, mean / half_log);
+    RecordProperty(fmt::format("mean_hops_{}", count), fmt::format("{:.2f}", mean));
     EXPECT_NEAR(mean, half_log, half_log / 10) << count << " members";
   }
 }
