@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/prng.h"
+#include "base/seed_count_testing.h"
 #include "protocol/chord/messages.h"
 #include "runtime/sim/chord_testing.h"
 
@@ -160,7 +161,7 @@ void expect_one_home_for_every_key(ChordWorld& world, base::Prng& prng) {
 }
 
 TEST(ChordFaultsTest, EveryKeyHasItsOneHomeOnceTheFaultsHaveEnded) {
-  const std::uint64_t count = seed_count(50, 1000);
+  const std::uint64_t count = base::seed_count();
   std::int64_t longest = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     base::set_check_seed(seed);
@@ -182,7 +183,7 @@ TEST(ChordFaultsTest, ARunCanBeRepeated) {
     schedule.run();
     return schedule.world().sim().hash();
   };
-  for (std::uint64_t seed = 1; seed <= seed_count(5, 100); ++seed) {
+  for (std::uint64_t seed = 1; seed <= base::seed_count({.quick = 5, .full = 100}); ++seed) {
     EXPECT_EQ(hash(seed), hash(seed)) << "seed " << seed;
   }
   EXPECT_NE(hash(1), hash(2));

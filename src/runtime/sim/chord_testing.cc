@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
-#include <string_view>
 #include <utility>
 
 namespace weir::runtime::sim {
@@ -25,11 +23,6 @@ std::size_t home_index(const std::vector<Peer>& members, Key key) {
   const auto home = std::find_if(members.begin(), members.end(),
                                  [&](const Peer& peer) { return peer.id >= key; });
   return home == members.end() ? 0 : static_cast<std::size_t>(home - members.begin());
-}
-
-std::uint64_t seed_count(std::uint64_t quick, std::uint64_t full) {
-  const char* is_full = std::getenv("WEIR_FULL");
-  return is_full != nullptr && std::string_view(is_full) == "1" ? full : quick;
 }
 
 ChordWorld::ChordWorld(const Options& options) : options_(options) {

@@ -61,7 +61,4 @@ class ChordWorld {
 // The home of a key among members ascending by id.
 std::size_t home_index(const std::vector<protocol::chord::Peer>& members, protocol::Key key);
 
-// How many seeds a test tries: more with WEIR_FULL=1, as ./test --full sets it.
-std::uint64_t seed_count(std::uint64_t quick, std::uint64_t full);
-
 }  // namespace weir::runtime::sim

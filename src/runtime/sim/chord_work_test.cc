@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "base/seed_count_testing.h"
 #include "protocol/chord/messages.h"
 #include "protocol/probe/messages.h"
 #include "runtime/sim/chord_testing.h"
@@ -285,7 +286,7 @@ class ChordItemsTest : public testing::Test {
 };
 
 TEST_F(ChordItemsTest, NobodyMissesAnItemWhileOneJoinsOrLeavesAfterAnother) {
-  for (std::uint64_t seed = 1; seed <= seed_count(5, 100); ++seed) {
+  for (std::uint64_t seed = 1; seed <= base::seed_count({.quick = 5, .full = 100}); ++seed) {
     start(seed);
     for (int i = 0; i < 12; ++i) {
       churn();
@@ -300,7 +301,7 @@ TEST_F(ChordItemsTest, NobodyMissesAnItemWhileOneJoinsOrLeavesAfterAnother) {
 }
 
 TEST_F(ChordItemsTest, ItemsSurviveJoinsLeavesAndFaultsThatLoseNoState) {
-  for (std::uint64_t seed = 1; seed <= seed_count(10, 300); ++seed) {
+  for (std::uint64_t seed = 1; seed <= base::seed_count({.quick = 10, .full = 300}); ++seed) {
     start(seed);
     disturb();
     for (int i = 0; i < 30; ++i) {
