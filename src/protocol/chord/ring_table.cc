@@ -100,14 +100,22 @@ std::optional<Hop> RingTable::hop_to(Key key, unsigned attempt) const {
   if (ring_.contains({.after = self_.id, .last = successors_.front().id}, key)) {
     return Hop{.peer = successors_.front(), .is_last = true};
   }
-  std::vector<Peer> before;
-  const auto consider = [&](const Peer& peer) {
-    if (ring_.is_between(self_.id, peer.id, key)) before.push_back(peer);
+  const auto visit = [&](const auto& take) {
+    for (const Peer& peer : successors_) {
+      if (ring_.is_between(self_.id, peer.id, key)) take(peer);
+    }
+    for (const Finger& finger : fingers_) {
+      if (ring_.is_between(self_.id, finger.peer.id, key)) take(finger.peer);
+    }
   };
-  for (const Peer& peer : successors_) consider(peer);
-  for (const Finger& finger : fingers_) consider(finger.peer);
   const auto is_closer = [&](const Peer& a, const Peer& b) { return distance(a) > distance(b); };
-  if (attempt == 0) return Hop{.peer = *std::min_element(before.begin(), before.end(), is_closer)};
+  if (attempt == 0) {  // the usual case, without a list
+    Peer closest = successors_.front();
+    visit([&](const Peer& peer) { closest = is_closer(peer, closest) ? peer : closest; });
+    return Hop{.peer = closest};
+  }
+  std::vector<Peer> before;
+  visit([&](const Peer& peer) { before.push_back(peer); });
   std::sort(before.begin(), before.end(), is_closer);
   before.erase(std::unique(before.begin(), before.end()), before.end());
   return Hop{.peer = before[attempt % before.size()]};

@@ -114,7 +114,7 @@ class Liar : public protocol::Node {
       case 10:
         return send(
             node,
-            chord::Find{.number = number, .asker = anyone().node, .key = {number}, .hops = 60},
+            chord::Find{.number = number, .asker = anyone().node, .key = {number}, .hops = 64},
             effects);
       case 11:
         return send(node, chord::RouteEnvelope{.origin = node, .key = {number}, .carried = "?"},

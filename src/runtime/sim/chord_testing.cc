@@ -20,8 +20,8 @@ using protocol::chord::RingTable;
 using protocol::probe::ProbeApplication;
 
 std::size_t home_index(const std::vector<Peer>& members, Key key) {
-  const auto home = std::find_if(members.begin(), members.end(),
-                                 [&](const Peer& peer) { return peer.id >= key; });
+  const auto home = std::lower_bound(members.begin(), members.end(), key,
+                                     [](const Peer& peer, Key wanted) { return peer.id < wanted; });
   return home == members.end() ? 0 : static_cast<std::size_t>(home - members.begin());
 }
 

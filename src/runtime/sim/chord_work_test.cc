@@ -36,10 +36,10 @@ namespace probe = protocol::probe;
 // Members that do nothing by themselves for a long time.
 ChordWorld::Options quiet(std::uint64_t seed) {
   return {.sim = {.seed = seed, .link = {}},
-          .chord = {.stabilise_interval = Duration::seconds(1000),
-                    .finger_interval = Duration::seconds(1000),
-                    .probe_interval = Duration::seconds(1000),
-                    .lease = Duration::seconds(5000)}};
+          .chord = {.stabilise_interval = Duration::seconds(1'000'000),
+                    .finger_interval = Duration::seconds(1'000'000),
+                    .probe_interval = Duration::seconds(1'000'000),
+                    .lease = Duration::seconds(5'000'000)}};
 }
 
 double mean_hops(std::size_t member_count, std::size_t lookup_count) {
