@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // ChordNode: a member of a Chord ring, and the host of an application that is home of keys.
 //
-// Finds the home of a key in about (log2 N)/2 hops, knows about log2 N others, and costs three or
-// four messages a second and some lookups of its own while nothing happens. Heals after up to
-// successors_max failures at a time between two rounds.
+// Finds the home of a key in about (log2 N)/2 hops, knows about log2 N others, and sends two
+// messages a second, and some lookups of its own, while nothing happens. Heals after successors_max
+// failures at a time.
 //
 // Settled. A member answers for the keys between its predecessor and itself only while both
 // neighbours confirm it: the predecessor has taken it for its successor, and the successor has
 // taken it for its predecessor and has handed over what it kept for it, both within a lease. On a
 // network that loses nothing no two members are settled homes of a key, through joins and orderly
-// leaves; for a while after one a key may have none. While members cannot hear each other each side
+// leaves; for a while after one a key may have none. A home has what was kept for its keys when
+// members join and leave one after another; if two do so side by side it may come a little later.
+// While members cannot hear each other each side
 // goes on by itself, so that a key may have a settled home on each; a member cut off from all
 // others is the home of all keys; and a member that does not hear that another has come between
 // answers wrongly for a lease at most. When they hear each other again the rings merge, and what

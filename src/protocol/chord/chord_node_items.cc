@@ -31,6 +31,7 @@ void ChordNode::move_items() {
   const std::optional<Peer> predecessor = table_.predecessor();
   const Key self = table_.self().id;
   if (state_ == State::kLeaving) {
+    if (!table_.successor() && !table_.is_alone()) return;
     if (table_.successor()) send_chunk(*table_.successor(), {.after = self, .last = self});
     if (!requests_.has(Purpose::kChunk)) say_goodbye();
     return;

@@ -24,7 +24,11 @@ void ChordNode::join() {
 
 void ChordNode::stabilise() {
   next_stabilise_ = after(options_.stabilise_interval);
-  if (state_ == State::kJoining) return;
+  if (state_ == State::kJoining) {
+    // Whom a contact named was not fit.
+    if (!requests_.has(Purpose::kJoin) && !requests_.has(Purpose::kNearer)) join();
+    return;
+  }
   const std::optional<Peer> predecessor = table_.predecessor();
   if (const std::optional<Peer> successor = table_.successor()) {
     ask(Purpose::kSuccessor, *successor);

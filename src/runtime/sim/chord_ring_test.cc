@@ -41,7 +41,7 @@ TEST(ChordRingTest, FailuresUpToTheListsLengthHeal) {
     world.add_settled(50);
     world.run(Duration::seconds(5));
     const auto members = world.members();
-    for (std::size_t i = 0; i < 7; ++i) world.sim().crash(members[(seed * 5 + i) % 50].node);
+    for (std::size_t i = 0; i < 8; ++i) world.sim().crash(members[(seed * 5 + i) % 50].node);
     EXPECT_EQ(world.run_until_ideal(Duration::seconds(90)), "") << "seed " << seed;
   }
 }
@@ -55,6 +55,18 @@ TEST(ChordRingTest, HalvesMergeAgain) {
     world.run(Duration::seconds(60));
     world.sim().network().heal();
     EXPECT_EQ(world.run_until_ideal(Duration::seconds(120)), "") << "seed " << seed;
+  }
+}
+
+TEST(ChordRingTest, ALoopThatPassesSeveralTimesRoundComesApart) {
+  for (const std::size_t turn_count : {2U, 3U}) {
+    ChordWorld::Options alone = options(turn_count);
+    alone.contact_count = 0;
+    ChordWorld world(alone);
+    world.add_loop(24, turn_count);
+    world.run({});
+    EXPECT_NE(world.overlap(), "");
+    EXPECT_EQ(world.run_until_ideal(Duration::seconds(120)), "") << turn_count << " turns";
   }
 }
 

@@ -19,6 +19,15 @@ using protocol::chord::Peer;
 using protocol::chord::RingTable;
 using protocol::probe::ProbeApplication;
 
+namespace {
+
+void sort_by_id(std::vector<Peer>& members) {
+  std::sort(members.begin(), members.end(),
+            [](const Peer& a, const Peer& b) { return a.id < b.id; });
+}
+
+}  // namespace
+
 std::size_t home_index(const std::vector<Peer>& members, Key key) {
   const auto home = std::lower_bound(members.begin(), members.end(), key,
                                      [](const Peer& peer, Key wanted) { return peer.id < wanted; });
@@ -49,11 +58,33 @@ NodeId ChordWorld::add_stranger(std::unique_ptr<protocol::Node> stranger) {
   return sim_->add();
 }
 
+std::vector<Peer> ChordWorld::first_members(std::size_t count) const {
+  std::vector<Peer> members;
+  for (std::size_t i = 1; i <= count; ++i) members.push_back(peer({i}));
+  sort_by_id(members);
+  return members;
+}
+
 void ChordWorld::add_settled(std::size_t count) {
-  for (std::size_t i = 1; i <= count; ++i) to_settle_.push_back(peer({i}));
-  std::sort(to_settle_.begin(), to_settle_.end(),
-            [](const Peer& a, const Peer& b) { return a.id < b.id; });
+  to_settle_ = first_members(count);
   for (std::size_t i = 0; i < count; ++i) sim_->add();
+  to_settle_.clear();
+}
+
+// Each knows only the two beside it in the loop.
+void ChordWorld::add_loop(std::size_t count, std::size_t turn_count) {
+  const std::vector<Peer> members = first_members(count);
+  std::vector<Peer> loop;
+  for (std::size_t turn = 0; turn < turn_count; ++turn) {
+    for (std::size_t i = turn; i < count; i += turn_count) loop.push_back(members[i]);
+  }
+  for (std::size_t node = 1; node <= count; ++node) {
+    const auto self = std::find(loop.begin(), loop.end(), peer({node}));
+    const auto index = static_cast<std::size_t>(self - loop.begin());
+    to_settle_ = {loop[(index + count - 1) % count], loop[index], loop[(index + 1) % count]};
+    sort_by_id(to_settle_);
+    sim_->add();
+  }
   to_settle_.clear();
 }
 
@@ -80,8 +111,7 @@ std::vector<Peer> ChordWorld::members() const {
   for (std::size_t i = 1; i <= sim_->node_count(); ++i) {
     if (is_member({i})) members.push_back(peer({i}));
   }
-  std::sort(members.begin(), members.end(),
-            [](const Peer& a, const Peer& b) { return a.id < b.id; });
+  sort_by_id(members);
   return members;
 }
 

@@ -32,6 +32,8 @@ class ChordWorld {
   protocol::NodeId add_stranger(std::unique_ptr<protocol::Node> stranger);
   // As many members as if their ring had stabilised.
   void add_settled(std::size_t count);
+  // As many members whose successors, followed, pass so often round the ring before they come back.
+  void add_loop(std::size_t count, std::size_t turn_count);
 
   protocol::chord::ChordNode& node(protocol::NodeId node) const;
   protocol::probe::ProbeApplication& probe(protocol::NodeId node) const;
@@ -54,6 +56,7 @@ class ChordWorld {
 
   Options options_;
   std::unique_ptr<Simulator> sim_;
+  std::vector<protocol::chord::Peer> first_members(std::size_t count) const;
   std::vector<protocol::chord::Peer> to_settle_;
   std::unique_ptr<protocol::Node> stranger_;  // to be added
 };
