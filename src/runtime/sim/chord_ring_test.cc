@@ -47,15 +47,39 @@ TEST(ChordRingTest, FailuresUpToTheListsLengthHeal) {
 }
 
 TEST(ChordRingTest, HalvesMergeAgain) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    ChordWorld world(options(seed));
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    ChordWorld::Options halves = options(seed);
+    // Half of the times nobody has a contact, and members find those they once knew.
+    if (seed % 2 == 0) halves.contact_count = 0;
+    ChordWorld world(halves);
     world.add_settled(40);
     world.run(Duration::seconds(5));
     for (std::size_t i = 1; i <= 40; ++i) world.sim().network().set_group({i}, i % 2);
     world.run(Duration::seconds(60));
+    EXPECT_NE(world.overlap(), "");
     world.sim().network().heal();
     EXPECT_EQ(world.run_until_ideal(Duration::seconds(120)), "") << "seed " << seed;
   }
+}
+
+TEST(ChordRingTest, WhoIsCutOffAnswersForALeaseAndThenOnlyWhenItIsAlone) {
+  ChordWorld world(options(1));
+  world.add_settled(20);
+  world.run(Duration::seconds(5));
+  const auto members = world.members();
+  const auto& lost = world.node(members[4].node);
+  const auto& next = world.node(members[5].node);
+  world.sim().network().set_group(members[4].node, 1);
+  world.run(Duration::seconds(7));
+  EXPECT_FALSE(lost.is_settled());
+  world.run(Duration::seconds(8));
+  EXPECT_TRUE(next.is_home(members[4].id));
+  EXPECT_FALSE(lost.is_settled());
+  world.run(Duration::seconds(60));
+  EXPECT_TRUE(lost.is_home(members[4].id));
+  EXPECT_TRUE(lost.is_home(members[9].id));
+  world.sim().network().heal();
+  EXPECT_EQ(world.run_until_ideal(Duration::seconds(60)), "");
 }
 
 TEST(ChordRingTest, ALoopThatPassesSeveralTimesRoundComesApart) {
