@@ -263,6 +263,7 @@ void ChordNode::on(NodeId source, const Goodbye& message) {
   const bool was_successor = table_.successor() == peer;
   const bool was_predecessor = table_.predecessor() == peer;
   table_.remove(source);
+  std::erase(remembered_, source);
   if (was_successor && !message.successors.empty()) consider(message.successors.front());
   if (was_successor) stabilise();
   if (was_predecessor && message.predecessor && is_member(*message.predecessor)) {

@@ -36,7 +36,7 @@ struct ChordOptions {
   std::size_t candidates_max = 8;   // asked at a time whether they are what others say
   std::size_t remembered_max = 16;  // members once known, to find again after a partition
   unsigned hops_max = 64;
-  std::size_t chunk_bytes_max = 64 * 1024;  // of one message of a hand-over
+  std::size_t chunk_bytes_max = 65'536;  // of one message of a hand-over
 };
 
 }  // namespace weir::protocol::chord
