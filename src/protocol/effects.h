@@ -78,32 +78,32 @@ using Effect = std::variant<Send, Route, Multicast, Listen, Deliver, WakeAt, Dro
 class Effects {
  public:
   void send(NodeId target, MessageKind kind, std::string bytes) {
-    list_.push_back(Send{.target = target, .kind = kind, .bytes = std::move(bytes)});
+    list_.emplace_back(Send{.target = target, .kind = kind, .bytes = std::move(bytes)});
   }
   void relay(NodeId target, MessageKind kind, std::string bytes) {
-    list_.push_back(
+    list_.emplace_back(
         Send{.target = target, .kind = kind, .is_relay = true, .bytes = std::move(bytes)});
   }
   void route(Key key, MessageKind kind, std::string bytes) {
-    list_.push_back(Route{.key = key, .kind = kind, .bytes = std::move(bytes)});
+    list_.emplace_back(Route{.key = key, .kind = kind, .bytes = std::move(bytes)});
   }
   void multicast(std::vector<Key> keys, MessageKind kind, std::string bytes) {
-    list_.push_back(
+    list_.emplace_back(
         Multicast{.destinations = std::move(keys), .kind = kind, .bytes = std::move(bytes)});
   }
   void multicast(KeyArc arc, MessageKind kind, std::string bytes) {
-    list_.push_back(Multicast{.destinations = arc, .kind = kind, .bytes = std::move(bytes)});
+    list_.emplace_back(Multicast{.destinations = arc, .kind = kind, .bytes = std::move(bytes)});
   }
   void listen(std::uint32_t slot, bool is_on) {
-    list_.push_back(Listen{.slot = slot, .is_on = is_on});
+    list_.emplace_back(Listen{.slot = slot, .is_on = is_on});
   }
   void deliver(MessageKind kind, std::string bytes) {
-    list_.push_back(Deliver{.kind = kind, .bytes = std::move(bytes)});
+    list_.emplace_back(Deliver{.kind = kind, .bytes = std::move(bytes)});
   }
-  void wake_at(base::Instant instant) { list_.push_back(WakeAt{instant}); }
-  void drop(DropReason reason) { list_.push_back(Drop{reason}); }
+  void wake_at(base::Instant instant) { list_.emplace_back(WakeAt{instant}); }
+  void drop(DropReason reason) { list_.emplace_back(Drop{reason}); }
 
-  void add(Effect effect) { list_.push_back(std::move(effect)); }
+  void add(Effect effect) { list_.emplace_back(std::move(effect)); }
 
   std::vector<Effect>& list() { return list_; }
   const std::vector<Effect>& list() const { return list_; }
