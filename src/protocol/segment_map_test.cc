@@ -60,7 +60,7 @@ TEST(SegmentMapTest, ASegmentHoldsOneMoreKeyThanItsLength) {
     const SegmentMap map(ring, {.length = length, .value_max = 7});
     std::uint64_t count = 0;
     for (std::uint64_t key = 0; key <= ring.mask(); ++key) {
-      count += ring.contains(map.segment_of("x"), {key}) ? 1 : 0;
+      count += ring.contains(map.segment_of("x"), {key}) ? 1U : 0U;
     }
     EXPECT_EQ(count, length + 1);
   }

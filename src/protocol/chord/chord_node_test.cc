@@ -315,7 +315,7 @@ class Glutton : public probe::ProbeApplication {
     const MessageKind kind = kind_of(probe::Kind::kStore);
     const std::string large(kMessageBytesMax, 'x');
     step.effects.route({170}, kind, large);
-    step.effects.multicast(KeyArc{}, kind, large);
+    step.effects.multicast(std::vector<Key>{{170}}, kind, large);
     std::vector<Key> keys;
     for (std::uint64_t i = 0; i <= kDestinationKeysMax; ++i) keys.push_back({i});
     step.effects.multicast(keys, kind, "x");
