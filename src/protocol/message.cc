@@ -8,6 +8,7 @@
 
 #include "protocol/chord/messages.h"
 #include "protocol/probe/messages.h"
+#include "protocol/tree/messages.h"
 
 namespace weir::protocol {
 
@@ -22,7 +23,7 @@ struct Names {
 const std::array<Names, kProtocolCount> kNames{{
     {"probe", probe::kKindNames},
     {"chord", chord::kKindNames},
-    {"tree", {}},
+    {"tree", tree::kKindNames},
     {"slots", {}},
 }};
 
