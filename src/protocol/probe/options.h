@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "base/instant.h"
+#include "protocol/tree/options.h"
 
 namespace weir::protocol::probe {
 
@@ -14,6 +16,8 @@ struct ProbeOptions {
   unsigned try_count_max = 10;
   std::size_t request_count_max = 10'000;  // that wait for an answer
   std::size_t item_count_max = 100'000;    // kept for keys
+  // The tree that sums what users add; without it members say nothing of their own accord.
+  std::optional<tree::AggregationOptions> sum = tree::AggregationOptions{};
 };
 
 }  // namespace weir::protocol::probe

@@ -2,8 +2,12 @@
 #include "protocol/probe/probe_application.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
+
+#include "protocol/tree/sum_summary.h"
 
 namespace weir::protocol::probe {
 
@@ -50,21 +54,39 @@ std::optional<OpenMessage> open_probe(const Step& step, std::string_view bytes) 
   return {};
 }
 
+std::int64_t add_saturating(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<std::int64_t>::max()
+               : std::numeric_limits<std::int64_t>::min();
+}
+
+bool is_of_tree(std::string_view bytes) {
+  const OpenMessage open = open_message(bytes);
+  return !open.refused && open.kind.protocol == ProtocolId::kTree;
+}
+
 bool is_addressed(const Routed& routed, Key key) {
   return std::ranges::find(routed.keys, key) != routed.keys.end();
 }
 
 }  // namespace
 
+ProbeApplication::ProbeApplication(const ProbeOptions& options) : options_(options) {
+  if (options_.sum) aggregation_.emplace(*options_.sum, std::make_unique<tree::SumSummary>());
+}
+
 void ProbeApplication::on_message(const Step& step, NodeId source, std::string_view message) {
-  const std::optional<OpenMessage> open = open_probe(step, message);
-  if (!open) return;
-  if (source == kUser) {
-    on_command(step, *open);
-  } else {
-    on_answer(step, *open);
+  if (aggregation_ && is_of_tree(message)) {
+    aggregation_->on_message(step, source, message);
+  } else if (const std::optional<OpenMessage> open = open_probe(step, message)) {
+    if (source == kUser) {
+      on_command(step, *open);
+    } else {
+      on_answer(step, *open);
+    }
   }
-  ask_to_be_woken(step);
+  finish(step);
 }
 
 void ProbeApplication::on_command(const Step& step, const OpenMessage& message) {
@@ -76,6 +98,8 @@ void ProbeApplication::on_command(const Step& step, const OpenMessage& message) 
       return with<Get>(step, message, act);
     case Kind::kCast:
       return with<Cast>(step, message, act);
+    case Kind::kAdd:
+      return with<Add>(step, message, act);
     default:
       return step.effects.drop(DropReason::kNonsense);
   }
@@ -110,25 +134,33 @@ void ProbeApplication::on_routed(const Step& step, const Routed& routed) {
 }
 
 void ProbeApplication::on_wake(const Step& step) {
-  for (auto it = requests_.begin(); it != requests_.end();) {
-    auto& [number, request] = *it;
-    if (request.retry_at > step.now) {
-      ++it;
-    } else if (request.try_count >= options_.try_count_max) {
-      deliver(step, Failed{.key = request.key, .is_put = request.is_put});
-      it = requests_.erase(it);
-    } else {
-      try_again(step, number, request);
-      ++it;
-    }
-  }
-  find_next_retry();
+  retry_requests(step);
+  if (aggregation_) aggregation_->on_wake(step);
   wake_asked_.reset();
-  ask_to_be_woken(step);
+  finish(step);
 }
 
 // Requests go by the new way when they are sent again.
-void ProbeApplication::on_placement(const Step& /*step*/) {}
+void ProbeApplication::on_placement(const Step& step) {
+  if (aggregation_) aggregation_->on_placement(step);
+  finish(step);
+}
+
+void ProbeApplication::retry_requests(const Step& step) {
+  next_retry_.reset();
+  for (auto it = requests_.begin(); it != requests_.end();) {
+    auto& [number, request] = *it;
+    const bool is_due = request.retry_at <= step.now;
+    if (is_due && request.try_count >= options_.try_count_max) {
+      deliver(step, Failed{.key = request.key, .is_put = request.is_put});
+      it = requests_.erase(it);
+      continue;
+    }
+    if (is_due) try_again(step, number, request);
+    next_retry_ = std::min(next_retry_.value_or(request.retry_at), request.retry_at);
+    ++it;
+  }
+}
 
 void ProbeApplication::obey(const Step& step, const Put& put) {
   begin(step, {.is_put = true, .key = put.key, .text = put.text, .retry_at = {}});
@@ -141,6 +173,12 @@ void ProbeApplication::obey(const Step& step, const Get& get) {
 void ProbeApplication::obey(const Step& step, const Cast& cast) {
   step.effects.add(Multicast{
       .destinations = cast.destinations, .kind = kind_of(Kind::kCast), .bytes = encode(cast)});
+}
+
+void ProbeApplication::obey(const Step& step, const Add& add) {
+  if (!aggregation_) return step.effects.drop(DropReason::kUnknown);
+  added_ = add_saturating(added_, add.amount);
+  aggregation_->set_own(step, tree::SumSummary::of(added_));
 }
 
 void ProbeApplication::on_home(const Step& step, const Routed& routed, const Store& store) {
@@ -228,17 +266,24 @@ bool ProbeApplication::keep(const Step& step, Key key, Item item) {
   return true;
 }
 
-void ProbeApplication::find_next_retry() {
-  next_retry_.reset();
-  for (const auto& [number, request] : requests_) {
-    if (!next_retry_ || request.retry_at < *next_retry_) next_retry_ = request.retry_at;
+// After every input: a new sum is told, and the next wake asked for if it is another.
+void ProbeApplication::finish(const Step& step) {
+  if (aggregation_ && aggregation_->take_news()) {
+    const tree::Aggregation::Merged& result = *aggregation_->result();
+    deliver(step, Sum{.sum = tree::SumSummary::read(result.summary).sum,
+                      .member_count = result.member_count,
+                      .version = aggregation_->result_version().number});
   }
+  const std::optional<base::Instant> next = next_wake();
+  if (!next || next == wake_asked_) return;
+  wake_asked_ = next;
+  step.effects.wake_at(*next);
 }
 
-void ProbeApplication::ask_to_be_woken(const Step& step) {
-  if (!next_retry_ || next_retry_ == wake_asked_) return;
-  wake_asked_ = next_retry_;
-  step.effects.wake_at(*wake_asked_);
+std::optional<base::Instant> ProbeApplication::next_wake() const {
+  if (!aggregation_) return next_retry_;
+  const base::Instant next = aggregation_->next_wake();
+  return std::min(next_retry_.value_or(next), next);
 }
 
 // From the arc's first key on, round the ring if it must be.

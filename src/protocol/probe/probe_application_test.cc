@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
+
+#include "protocol/tree/sum_summary.h"
 
 namespace weir::protocol::probe {
 namespace {
@@ -69,7 +72,7 @@ class ProbeApplicationTest : public testing::Test {
   Instant now_{Duration::seconds(100).nanoseconds};
   AtHome placement_;
   Effects effects_;
-  ProbeOptions options_;
+  ProbeOptions options_{.sum = {}};
   ProbeApplication app_{options_};
 };
 
@@ -196,8 +199,44 @@ TEST_F(ProbeApplicationTest, NonsenseIsDroppedAndCounted) {
   EXPECT_TRUE(app_.items().empty());
 }
 
+TEST_F(ProbeApplicationTest, WhatIsAddedIsSummed) {
+  ProbeApplication summing;
+  const auto add = [&](std::int64_t amount) {
+    now_ = now_ + Duration::seconds(1);
+    summing.on_message(step(), kUser, encode(Add{.amount = amount}));
+    const auto sums = delivered<Sum>();
+    EXPECT_EQ(sums.size(), 1U);
+    return sums.empty() ? Sum{} : sums.front();
+  };
+  EXPECT_EQ(add(7).sum, 7);
+  EXPECT_EQ(add(-9).sum, -2);
+  EXPECT_EQ(add(std::numeric_limits<std::int64_t>::min()).sum,
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(add(1).member_count, 1U);
+  EXPECT_LT(add(1).version, add(1).version);
+  tell(encode(Add{.amount = 1}));
+  EXPECT_THAT(dropped(), ElementsAre(DropReason::kUnknown));
+}
+
+TEST_F(ProbeApplicationTest, MessagesOfTheTreeReachItAndItsWakesAreAskedFor) {
+  ProbeApplication summing;
+  summing.on_wake(step());
+  const auto wakes = take<WakeAt>();
+  ASSERT_EQ(wakes.size(), 1U);
+  EXPECT_EQ(wakes[0].instant, now_ + Duration::seconds(2));
+  summing.on_message(step(), kPeer,
+                     tree::encode(tree::Report{.tree = {},
+                                               .session = 1,
+                                               .number = 1,
+                                               .distance = 1,
+                                               .member_count = 1,
+                                               .held = {},
+                                               .summary = tree::SumSummary::of(5)}));
+  EXPECT_TRUE(summing.aggregation().children().map().contains(kPeer));
+}
+
 TEST_F(ProbeApplicationTest, WhatItKeepsIsLimited) {
-  ProbeApplication small({.request_count_max = 1, .item_count_max = 1});
+  ProbeApplication small({.request_count_max = 1, .item_count_max = 1, .sum = {}});
   small.on_message(step(), kUser, encode(Get{.key = kKey}));
   effects_.clear();
   small.on_message(step(), kUser, encode(Get{.key = kKey}));
