@@ -177,6 +177,24 @@ TEST(TreeTest, TheSameSeedGivesTheSameRun) {
   EXPECT_NE(hash(1), hash(2));
 }
 
+// The two-member cycle that a link would make if it outlived the distance it was accepted for.
+TEST(TreeTest, WhoComesNearerIsNotHeldByItsOldLink) {
+  TreeWorld world({}, who().summary);
+  const NodeId a = world.add();
+  const NodeId b = world.add();
+  const NodeId c = world.add();
+  const NodeId d = world.add();
+  world.set_view(a, {d, c, a});     // distance 2, below d
+  world.set_view(b, {c, a, d, b});  // distance 3, below a
+  world.run_for(Duration::seconds(1));
+  ASSERT_TRUE(world.member(a).aggregation().children().map().contains(b));
+  world.set_view(b, {a, b});     // distance 1, still below a
+  world.set_view(a, {b, c, a});  // distance 2, below b
+  world.run_for(Duration::seconds(10));
+  EXPECT_TRUE(world.member(b).aggregation().children().map().contains(a));
+  EXPECT_FALSE(world.member(a).aggregation().children().map().contains(b));
+}
+
 // 31 members as a full binary tree of depth 4, without faults.
 class QuietTreeTest : public testing::Test {
  protected:
