@@ -135,6 +135,13 @@ std::optional<DropReason> Aggregation::refusal(NodeId source, const Report& repo
 
 void Aggregation::hear(const Step& step, NodeId source, const Report& report) {
   if (const auto reason = refusal(source, report)) return step.effects.drop(*reason);
+  const Child* const known = children_.find(source);
+  const bool is_listed = known && known->session == report.session;
+  // A session that this member has forgotten is not taken up again: its child may have heard more
+  // of the results than what will be said from now on.
+  if (!is_listed && report.number != 1) {
+    return send(step, source, Again{.tree = options_.root_key, .session = report.session});
+  }
   Child child{.session = report.session,
               .distance = report.distance,
               .number = report.number,
@@ -142,10 +149,7 @@ void Aggregation::hear(const Step& step, NodeId source, const Report& report) {
               .summary = report.summary,
               .lease_until = step.now + options_.lease,
               .result_sent_at = {}};
-  if (const Child* known = children_.find(source); known && known->session == report.session) {
-    child.result_sequence = known->result_sequence;
-    child.result_sent_at = known->result_sent_at;
-  }
+  if (is_listed) child.result_sent_at = known->result_sent_at;
   is_dirty_ = true;
   offer_result(step, source, children_.put(source, std::move(child)), report.held);
 }
@@ -273,20 +277,19 @@ void Aggregation::take_result(const Step& step, ResultVersion version, Merged me
   }
 }
 
-void Aggregation::send_result(const Step& step, NodeId node, Child& child) const {
+void Aggregation::send_result(const Step& step, NodeId node, Child& child) {
   child.result_sent_at = step.now;
   send(step, node,
        Result{.tree = options_.root_key,
               .session = child.session,
-              .sequence = ++child.result_sequence,
+              .sequence = next_number(step.now),
               .version = result_version_,
               .member_count = result_->member_count,
               .summary = result_->summary});
 }
 
 // One that was sent within a renewal interval may still be under way.
-void Aggregation::offer_result(const Step& step, NodeId node, Child& child,
-                               ResultVersion held) const {
+void Aggregation::offer_result(const Step& step, NodeId node, Child& child, ResultVersion held) {
   if (!result_ || held == result_version_) return;
   if (child.result_sent_at && step.now < *child.result_sent_at + options_.renewal_interval) return;
   send_result(step, node, child);

@@ -109,8 +109,8 @@ class Aggregation {
   void report(const Step& step, Merged merged);
   void announce(const Step& step, Merged merged);
   void take_result(const Step& step, ResultVersion version, Merged merged);
-  void send_result(const Step& step, NodeId node, Child& child) const;
-  void offer_result(const Step& step, NodeId node, Child& child, ResultVersion held) const;
+  void send_result(const Step& step, NodeId node, Child& child);
+  void offer_result(const Step& step, NodeId node, Child& child, ResultVersion held);
   bool is_summary(std::string_view summary, std::uint64_t member_count) const;
   std::uint64_t next_number(base::Instant now);
 
@@ -120,7 +120,7 @@ class Aggregation {
   Place place_;
   Children children_;
 
-  std::uint64_t last_number_ = 0;  // of sessions and results
+  std::uint64_t last_number_ = 0;  // of sessions, results and their sequence
   std::uint64_t session_ = 0;
   std::uint64_t report_number_ = 0;    // within the session
   std::uint64_t result_sequence_ = 0;  // the last heard within the session

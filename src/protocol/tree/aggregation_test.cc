@@ -194,6 +194,34 @@ TEST_F(AggregationTest, ALostReportIsAskedForAgain) {
   EXPECT_THAT(sent<Again>(kChild), ElementsAre(Again{.tree = kTree, .session = 1}));
 }
 
+TEST_F(AggregationTest, AForgottenSessionIsNotTakenUpAgain) {
+  wake();
+  hear(kChild, encode(report(10, 1, 1)));
+  hear(kChild, encode(report(11, 1, 2)));
+  EXPECT_TRUE(aggregation_->children().map().contains(kChild));
+  pass(options_.lease);
+  wake();
+  effects_.clear();
+  hear(kChild, encode(report(12, 1, 3)));
+  EXPECT_THAT(sent<Again>(kChild), ElementsAre(Again{.tree = kTree, .session = 1}));
+  EXPECT_FALSE(aggregation_->children().map().contains(kChild));
+}
+
+TEST_F(AggregationTest, ResultsAreInOrderAlsoAfterTheirSenderForgotTheChild) {
+  wake();
+  pass(options_.change_interval);
+  hear(kChild, encode(report(10, 1, 1)));
+  const auto before = sent<Result>(kChild);
+  ASSERT_FALSE(before.empty());
+  make({});
+  pass(options_.change_interval);
+  wake();
+  hear(kChild, encode(report(10, 1, 1)));
+  const auto after = sent<Result>(kChild);
+  ASSERT_FALSE(after.empty());
+  EXPECT_GT(after.front().sequence, before.back().sequence);
+}
+
 TEST_F(AggregationTest, WhoIsAskedAgainBeginsANewSession) {
   attach();
   add(4);
@@ -261,6 +289,7 @@ TEST_F(AggregationTest, WhoTookLeaveIsNotBroughtBackByALateReport) {
 
 TEST_F(AggregationTest, LateAndRepeatedReportsChangeNothing) {
   wake();
+  hear(kChild, encode(report(9, 5, 1)));
   hear(kChild, encode(report(10, 5, 2)));
   effects_.clear();
   hear(kChild, encode(report(11, 5, 2)));

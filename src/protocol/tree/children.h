@@ -23,7 +23,6 @@ struct Child {
   std::uint64_t member_count = 0;
   std::string summary;
   base::Instant lease_until;
-  std::uint64_t result_sequence = 0;
   std::optional<base::Instant> result_sent_at;
   bool is_gone = false;
 };

@@ -47,7 +47,7 @@ struct Report {
   static constexpr Kind kKind = Kind::kReport;
   Key tree;
   std::uint64_t session = 0;
-  std::uint64_t number = 0;    // within the session
+  std::uint64_t number = 0;    // within the session, from 1 on
   std::uint64_t distance = 0;  // of the child to the root key
   std::uint64_t member_count = 0;
   ResultVersion held;
@@ -87,7 +87,7 @@ struct Result {
   static constexpr Kind kKind = Kind::kResult;
   Key tree;
   std::uint64_t session = 0;
-  std::uint64_t sequence = 0;  // within the session, so that the last one said is known
+  std::uint64_t sequence = 0;  // grows, so that the last one said is known
   ResultVersion version;
   std::uint64_t member_count = 0;
   std::string summary;
