@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree and the probe's sums over Chord rings.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/prng.h"
+#include "base/seed_count_testing.h"
+#include "protocol/probe/messages.h"
+#include "protocol/tree/messages.h"
+#include "protocol/tree/sum_summary.h"
+#include "runtime/sim/chord_testing.h"
+
+namespace weir::runtime::sim {
+namespace {
+
+using base::Duration;
+using protocol::NodeId;
+using protocol::chord::Peer;
+using protocol::probe::Add;
+using protocol::tree::Aggregation;
+using protocol::tree::SumSummary;
+
+constexpr Duration kHealingMax = Duration::seconds(120);
+// Leases of former parents end, and changes go up and down.
+constexpr Duration kSettling = Duration::seconds(20);
+
+const Aggregation& aggregation(const ChordWorld& world, NodeId node) {
+  return world.probe(node).aggregation();
+}
+
+void add(ChordWorld& world, NodeId node, std::int64_t amount) {
+  world.sim().tell(node, encode(Add{.amount = amount}));
+}
+
+// Every member knows how many there are and what their users added.
+void expect_exact(const ChordWorld& world) {
+  const std::vector<Peer> members = world.members();
+  std::int64_t wanted = 0;
+  for (const Peer& member : members) wanted += world.probe(member.node).added();
+  for (const Peer& member : members) {
+    const auto& result = aggregation(world, member.node).result();
+    ASSERT_TRUE(result) << "member " << member.node.value;
+    ASSERT_EQ(result->member_count, members.size()) << "member " << member.node.value;
+    ASSERT_EQ(SumSummary::read(result->summary).sum, wanted) << "member " << member.node.value;
+  }
+}
+
+class Schedule {
+ public:
+  explicit Schedule(std::uint64_t seed)
+      : prng_(seed),
+        world_({.sim = {.seed = seed, .link = {.latency_max = Duration::milliseconds(60)}},
+                .chord = {}}) {
+    world_.add_settled(3 + prng_.next() % 20);
+  }
+
+  ChordWorld& world() { return world_; }
+
+  void run() {
+    for (int i = 0; i < 30; ++i) {
+      strike();
+      world_.run(Duration::milliseconds(static_cast<std::int64_t>(prng_.next() % 3000)));
+    }
+    // Nobody finds a ring without a contact.
+    if (!world_.sim().is_up({1})) world_.sim().restart({1}, true);
+    world_.sim().network().heal();
+    world_.sim().network().options().loss = {};
+    world_.sim().network().options().duplication = {};
+    world_.sim().network().options().reordering = {};
+    ASSERT_EQ(world_.run_until_ideal(kHealingMax), "");
+    world_.run(kSettling);
+  }
+
+ private:
+  NodeId any() { return {1 + prng_.next() % world_.sim().node_count()}; }
+
+  void strike() {
+    LinkOptions& link = world_.sim().network().options();
+    switch (prng_.next() % 7) {
+      case 0:
+        return crash_or_restart(any());
+      case 1:
+        for (std::size_t i = 1; i <= world_.sim().node_count(); ++i) {
+          const auto group = static_cast<std::uint32_t>(prng_.next() % 2);
+          world_.sim().network().set_group({i}, group);
+        }
+        return;
+      case 2:
+        return world_.sim().network().heal();
+      case 3:
+        link.loss = {.numerator = 1, .denominator = 10};
+        link.duplication = {.numerator = 1, .denominator = 10};
+        link.reordering = {.numerator = 1, .denominator = 5};
+        return;
+      case 4:
+        world_.add();
+        return;
+      default:
+        return add_at(any());
+    }
+  }
+
+  void crash_or_restart(NodeId node) {
+    if (world_.sim().is_up(node)) {
+      world_.sim().crash(node);
+    } else {
+      world_.sim().restart(node, prng_.next() % 2 == 0);
+    }
+  }
+
+  void add_at(NodeId node) {
+    if (world_.sim().is_up(node)) {
+      add(world_, node, static_cast<std::int64_t>(prng_.next() % 1000) - 300);
+    }
+  }
+
+  base::Prng prng_;
+  ChordWorld world_;
+};
+
+TEST(TreeOverChordTest, SumsAreExactOnceTheFaultsHaveEnded) {
+  for (std::uint64_t seed = 1; seed <= base::seed_count(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Schedule schedule(seed);
+    schedule.run();
+    expect_exact(schedule.world());
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(TreeOverChordTest, TheSameSeedGivesTheSameRun) {
+  const auto hash = [](std::uint64_t seed) {
+    Schedule schedule(seed);
+    schedule.run();
+    return schedule.world().sim().hash();
+  };
+  for (std::uint64_t seed = 1; seed <= base::seed_count() / 10; ++seed) {
+    EXPECT_EQ(hash(seed), hash(seed)) << "seed " << seed;
+  }
+}
+
+// The longest way to the root by accepted links; none if some member has none.
+std::optional<std::size_t> height(const ChordWorld& world) {
+  std::size_t height = 0;
+  for (const Peer& member : world.members()) {
+    NodeId node = member.node;
+    std::size_t depth = 0;
+    for (; aggregation(world, node).place().parent; ++depth) {
+      const NodeId parent = *aggregation(world, node).place().parent;
+      if (!aggregation(world, parent).children().map().contains(node)) return {};
+      node = parent;
+    }
+    height = std::max(height, depth);
+  }
+  return height;
+}
+
+TEST(TreeOverChordTest, AThousandMembersHaveALowTreeAndCostOneRenewalEach) {
+  constexpr std::size_t kCount = 1000;
+  ChordWorld world({.sim = {.seed = 7, .link = {}}, .chord = {}});
+  world.add_settled(kCount);
+  for (std::size_t i = 1; i <= kCount; ++i) add(world, {i}, static_cast<std::int64_t>(i));
+  world.run(Duration::seconds(60));
+  expect_exact(world);
+  EXPECT_LE(height(world), 12U);  // log2 of 1 000, and some
+
+  const auto messages = [&](protocol::tree::Kind kind) {
+    return world.sim().costs().of(protocol::tree::kind_of(kind)).message_count;
+  };
+  const std::uint64_t renewals = messages(protocol::tree::Kind::kRenew);
+  const std::uint64_t reports = messages(protocol::tree::Kind::kReport);
+  const std::uint64_t results = messages(protocol::tree::Kind::kResult);
+  world.run(Duration::seconds(20));
+  EXPECT_EQ(messages(protocol::tree::Kind::kRenew) - renewals, 10 * (kCount - 1));
+  EXPECT_EQ(messages(protocol::tree::Kind::kReport), reports);
+  add(world, {500}, 1);
+  world.run(Duration::seconds(2));
+  expect_exact(world);
+  EXPECT_LE(messages(protocol::tree::Kind::kReport) - reports, *height(world));
+  EXPECT_EQ(messages(protocol::tree::Kind::kResult) - results, kCount - 1);
+}
+
+}  // namespace
+}  // namespace weir::runtime::sim
