@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/prng.h"
@@ -49,13 +51,66 @@ void expect_exact(const ChordWorld& world) {
   }
 }
 
+// Looks for a cycle of accepted links after every call. A call changes only the links of its own
+// member, so a new cycle goes through that one.
+class CycleObserver : public Observer {
+ public:
+  explicit CycleObserver(ChordWorld& world) : world_(world) {}
+
+  void on_hear(base::Instant /*at*/, NodeId node, NodeId /*source*/,
+               std::string_view /*message*/) override {
+    look_at(node);
+  }
+  void on_effect(base::Instant /*at*/, NodeId node, const protocol::Effect& /*effect*/) override {
+    look_at(node);
+  }
+  void on_crash(base::Instant /*at*/, NodeId node) override { look_at(node); }
+  void on_restart(base::Instant /*at*/, NodeId node, bool /*keeps_state*/) override {
+    look_at(node);
+  }
+
+  std::uint64_t link_count() const { return link_count_; }
+
+ private:
+  // Of this node, and of the one before, whose call has ended.
+  void look_at(NodeId node) {
+    const NodeId before = std::exchange(last_, node);
+    if (before != node && before != protocol::kUser) look_for_cycle(before);
+    look_for_cycle(node);
+  }
+
+  void look_for_cycle(NodeId begin) {
+    NodeId node = begin;
+    for (std::size_t i = 0; is_accepted(node); ++i, ++link_count_) {
+      node = *aggregation(world_, node).place().parent;
+      ASSERT_NE(node, begin) << "a cycle through member " << begin.value;
+      ASSERT_LT(i, world_.sim().node_count()) << "a cycle above member " << begin.value;
+    }
+  }
+
+  bool is_accepted(NodeId node) const {
+    const Aggregation& child = aggregation(world_, node);
+    if (!child.place().parent) return false;
+    const auto& listed = aggregation(world_, *child.place().parent).children().map();
+    const auto found = listed.find(node);
+    return found != listed.end() && !found->second.is_gone &&
+           found->second.session == child.session();
+  }
+
+  ChordWorld& world_;
+  NodeId last_ = protocol::kUser;
+  std::uint64_t link_count_ = 0;
+};
+
 class Schedule {
  public:
   explicit Schedule(std::uint64_t seed)
       : prng_(seed),
         world_({.sim = {.seed = seed, .link = {.latency_max = Duration::milliseconds(60)}},
-                .chord = {}}) {
+                .chord = {}}),
+        observer_(world_) {
     world_.add_settled(3 + prng_.next() % 20);
+    world_.sim().watch(&observer_);
   }
 
   ChordWorld& world() { return world_; }
@@ -73,6 +128,7 @@ class Schedule {
     world_.sim().network().options().reordering = {};
     ASSERT_EQ(world_.run_until_ideal(kHealingMax), "");
     world_.run(kSettling);
+    EXPECT_GT(observer_.link_count(), 1000U);
   }
 
  private:
@@ -120,9 +176,10 @@ class Schedule {
 
   base::Prng prng_;
   ChordWorld world_;
+  CycleObserver observer_;
 };
 
-TEST(TreeOverChordTest, SumsAreExactOnceTheFaultsHaveEnded) {
+TEST(TreeOverChordTest, HasNoCycleUnderFaultsAndSumsAreExactAfterThem) {
   for (std::uint64_t seed = 1; seed <= base::seed_count(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Schedule schedule(seed);

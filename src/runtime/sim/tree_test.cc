@@ -258,6 +258,29 @@ TEST_F(QuietTreeTest, AChangeCostsItsDepthUpAndOneResultForEachLinkDown) {
   EXPECT_EQ(after.others, 0U);
 }
 
+TEST_F(QuietTreeTest, ALostReportIsMadeGoodWithinARenewalInterval) {
+  Network& network = world_.sim().network();
+  network.set_loss({kCount}, {(kCount - 1) / 2}, {.numerator = 1, .denominator = 1});
+  world_.set_own({kCount}, WhoSummary::of({{kCount, 2}}));
+  world_.run_for(Duration::milliseconds(500));
+  network.set_loss({kCount}, {(kCount - 1) / 2}, {});
+  world_.run_for(Duration::milliseconds(1500));
+  EXPECT_NE(world_.member({1}).aggregation().result(), world_.exact());
+  world_.run_for(Duration::milliseconds(500));
+  world_.expect_exact();
+}
+
+TEST_F(QuietTreeTest, ALostResultIsMadeGoodWithinTwoRenewalIntervals) {
+  Network& network = world_.sim().network();
+  network.set_loss({(kCount - 1) / 2}, {kCount}, {.numerator = 1, .denominator = 1});
+  world_.set_own({1}, WhoSummary::of({{1, 2}}));
+  world_.run_for(Duration::milliseconds(500));
+  network.set_loss({(kCount - 1) / 2}, {kCount}, {});
+  EXPECT_NE(world_.member({kCount}).aggregation().result(), world_.exact());
+  world_.run_for(Duration::milliseconds(3700));
+  world_.expect_exact();
+}
+
 TEST_F(QuietTreeTest, ACrashedInnerMemberIsGoneAfterItsLeaseAndItsChildrenFindAWay) {
   world_.crash({2});
   std::vector<NodeId> rest = world_.live();
