@@ -38,8 +38,8 @@ ChordWorld::ChordWorld(const Options& options) : options_(options) {
   using Made = std::unique_ptr<protocol::Node>;
   sim_ = std::make_unique<Simulator>(options.sim, [this](NodeId node, std::uint64_t seed) -> Made {
     if (stranger_) return std::move(stranger_);
-    auto made =
-        std::make_unique<ChordNode>(options_of(node), seed, std::make_unique<ProbeApplication>());
+    auto made = std::make_unique<ChordNode>(options_of(node), seed,
+                                            std::make_unique<ProbeApplication>(options_.probe));
     if (!to_settle_.empty()) made->settle(to_settle_);
     return made;
   });

@@ -21,6 +21,7 @@ class ChordWorld {
     SimulatorOptions sim;
     protocol::chord::ChordOptions chord;  // but self, name and contacts
     std::size_t contact_count = 2;        // the first members are everybody's contacts
+    protocol::probe::ProbeOptions probe = {.sum = {}};
   };
 
   explicit ChordWorld(const Options& options);

@@ -107,7 +107,8 @@ class Schedule {
   explicit Schedule(std::uint64_t seed)
       : prng_(seed),
         world_({.sim = {.seed = seed, .link = {.latency_max = Duration::milliseconds(60)}},
-                .chord = {}}),
+                .chord = {},
+                .probe = {}}),
         observer_(world_) {
     world_.add_settled(3 + prng_.next() % 20);
     world_.sim().watch(&observer_);
@@ -218,7 +219,7 @@ std::optional<std::size_t> height(const ChordWorld& world) {
 
 TEST(TreeOverChordTest, AThousandMembersHaveALowTreeAndCostOneRenewalEach) {
   constexpr std::size_t kCount = 1000;
-  ChordWorld world({.sim = {.seed = 7, .link = {}}, .chord = {}});
+  ChordWorld world({.sim = {.seed = 7, .link = {}}, .chord = {}, .probe = {}});
   world.add_settled(kCount);
   for (std::size_t i = 1; i <= kCount; ++i) add(world, {i}, static_cast<std::int64_t>(i));
   world.run(Duration::seconds(60));
