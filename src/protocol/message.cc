@@ -8,6 +8,7 @@
 
 #include "protocol/chord/messages.h"
 #include "protocol/probe/messages.h"
+#include "protocol/slots/messages.h"
 #include "protocol/tree/messages.h"
 
 namespace weir::protocol {
@@ -24,7 +25,7 @@ const std::array<Names, kProtocolCount> kNames{{
     {"probe", probe::kKindNames},
     {"chord", chord::kKindNames},
     {"tree", tree::kKindNames},
-    {"slots", {}},
+    {"slots", slots::kKindNames},
 }};
 
 bool is_known(std::uint8_t protocol) { return protocol >= 1 && protocol <= kProtocolCount; }
