@@ -6,7 +6,7 @@
 // that it hosts; those that an overlay itself leaves to the runtime go by hash slots:
 //
 //   Send       to one member
-//   Route      to the home of a key; at the runtime: to whoever listens to the key's slot
+//   Route      to the home of a key; at the runtime: to one of those who listen to the key's slot
 //   Multicast  to the homes of keys, or of all keys of an arc, each home once; at the runtime:
 //              to the listeners of each slot concerned, for the whole ring to every member
 //   Listen     begin or cease to receive what is routed to a slot

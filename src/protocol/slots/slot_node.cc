@@ -54,6 +54,8 @@ void SlotNode::on_wake(Instant now, Effects& effects) {
 }
 
 void SlotNode::on_message(Instant now, NodeId source, std::string_view message, Effects& effects) {
+  // A message may be faster than the wake of one that restarts.
+  if (!has_begun_) return effects.drop(DropReason::kStale);
   const Turn turn{.now = now, .effects = effects};
   OpenMessage opened = open_message(message);
   if (opened.refused) {
