@@ -37,7 +37,6 @@ void Simulator::crash(NodeId node) {
   crashed.is_up = false;
   crashed.wake_reading.reset();
   crashed.waiting.clear();
-  for (std::set<NodeId>& listeners : listeners_) listeners.erase(node);
   if (observer_ != nullptr) observer_->on_crash(now_, node);
 }
 
@@ -45,7 +44,10 @@ void Simulator::restart(NodeId node, bool keeps_state) {
   Member& back = member(node);
   WEIR_CHECK(!back.is_up);
   back.is_up = true;
-  if (!keeps_state) back.node = factory_(node, prng_.next());
+  if (!keeps_state) {
+    back.node = factory_(node, prng_.next());
+    for (std::set<NodeId>& listeners : listeners_) listeners.erase(node);
+  }
   if (observer_ != nullptr) observer_->on_restart(now_, node, keeps_state);
   wake_now(node);
 }
@@ -200,9 +202,14 @@ void Simulator::carry_out(NodeId node, protocol::Send& send) {
 void Simulator::carry_out(NodeId node, protocol::Route& route) {
   mix(route.key.value);
   mix(route.bytes);
-  const std::set<NodeId>& listeners = listeners_[protocol::slot_of(route.key)];
-  costs_.add(route.kind, listeners.size(), route.bytes.size());
-  for (const NodeId listener : listeners) transmit(node, listener, route.bytes);
+  std::vector<NodeId> listeners;
+  for (const NodeId listener : listeners_[protocol::slot_of(route.key)]) {
+    if (member(listener).is_up) listeners.push_back(listener);
+  }
+  costs_.add(route.kind, listeners.empty() ? 0 : 1, route.bytes.size());
+  if (listeners.empty()) return;
+  const std::size_t chosen = listeners.size() > 1 ? prng_.next() % listeners.size() : 0;
+  transmit(node, listeners[chosen], std::move(route.bytes));
 }
 
 void Simulator::carry_out(NodeId node, protocol::Multicast& multicast) {

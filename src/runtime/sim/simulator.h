@@ -2,8 +2,8 @@
 // Simulator: thousands of protocol::Nodes in one thread, in virtual time, all chance from one seed.
 //
 // The same seed and the same calls give the same effects, whose hash tells whether two runs were
-// the same. A crashed member hears nothing and is not woken; it comes back as it was, or as a new
-// one with the same address.
+// the same. A crashed member hears nothing and is not woken; it comes back as it was, listening to
+// what it listened to, or as a new one with the same address.
 //
 //   Simulator sim({.seed = 7}, make_node);
 //   for (int i = 0; i < 100; ++i) sim.add();

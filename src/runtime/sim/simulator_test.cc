@@ -230,5 +230,35 @@ TEST_F(SimulatorTest, TheSameSeedGivesTheSameEffects) {
   EXPECT_NE(hash(1), hash(2));
 }
 
+// Listens to slot 0 from the start, and routes what its user says there.
+class Listener : public protocol::Node {
+ public:
+  void on_message(Instant /*now*/, NodeId source, std::string_view message,
+                  protocol::Effects& effects) override {
+    if (source == protocol::kUser) {
+      effects.route({0}, kKind, std::string(message));
+    } else {
+      effects.deliver(kKind, std::string(message));
+    }
+  }
+  void on_wake(Instant /*now*/, protocol::Effects& effects) override { effects.listen(0, true); }
+};
+
+TEST(SimulatorListenTest, ARoutedMessageGoesToOneOfThoseWhoListen) {
+  Simulator sim({}, [](NodeId, std::uint64_t) { return std::make_unique<Listener>(); });
+  std::vector<std::uint64_t> heard;
+  sim.on_deliver(
+      [&](Instant, NodeId node, const protocol::Deliver&) { heard.push_back(node.value); });
+  for (int i = 0; i < 3; ++i) sim.add();
+  sim.run_until({Duration::seconds(1).nanoseconds});
+  sim.crash({3});
+  for (int i = 0; i < 20; ++i) sim.tell({1}, "x");
+  sim.run_until({Duration::seconds(2).nanoseconds});
+  EXPECT_EQ(heard.size(), 20U);
+  EXPECT_THAT(heard, testing::Contains(1U));
+  EXPECT_THAT(heard, testing::Contains(2U));
+  EXPECT_THAT(heard, testing::Not(testing::Contains(3U)));
+}
+
 }  // namespace
 }  // namespace weir::runtime::sim
