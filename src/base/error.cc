@@ -166,6 +166,10 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kConfigSyntax, "config.syntax", kInvalidInput, "the configuration file is not TOML"},
     {kConfigKey, "config.key", kInvalidInput,
      "the configuration has an unknown key or a value of the wrong type"},
+
+    {kNatsConnect, "nats.connect", kUnavailable, "the NATS server cannot be reached"},
+    {kNatsOption, "nats.option", kInvalidInput,
+     "the name of a cluster or of a member is malformed"},
 });
 
 static_assert(std::ranges::is_sorted(kTable, {}, &ErrorInfo::id));

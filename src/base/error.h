@@ -128,6 +128,9 @@ enum class ErrorId : std::uint16_t {
 
   kConfigSyntax = 731,
   kConfigKey = 732,
+
+  kNatsConnect = 741,
+  kNatsOption = 742,
 };
 
 // One row of the table of errors.
