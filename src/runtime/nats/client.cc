@@ -163,7 +163,8 @@ base::Result<std::unique_ptr<Client>> Client::connect(const NatsOptions& options
   if (const natsStatus status = state->connect(); status != NATS_OK) {
     return base::Error{base::ErrorId::kNatsConnect,
                        fmt::format("no NATS server at {}: {}", without_password(options.url),
-                                   natsStatus_GetText(status))};
+                                   natsStatus_GetText(status)),
+                       {}};
   }
   return std::unique_ptr<Client>(new Client(std::move(state)));
 }

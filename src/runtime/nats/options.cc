@@ -23,7 +23,8 @@ base::Result<void> check_name(std::string_view what, std::string_view name) {
   }
   return base::Error{base::ErrorId::kNatsOption,
                      fmt::format("the {}'s name is '{}', expected 1 to {} letters, digits, - or _",
-                                 what, name, kClusterNameBytesMax)};
+                                 what, name, kClusterNameBytesMax),
+                     {}};
 }
 
 }  // namespace
