@@ -24,5 +24,6 @@ base::Result<Options> parse_publish_command(const CommandHelp& help, const Argum
 base::Result<Options> parse_subscribe_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_subscriptions_command(const CommandHelp& help,
                                                   const Arguments& arguments);
+base::Result<Options> parse_member_command(const CommandHelp& help, const Arguments& arguments);
 
 }  // namespace weir::cli

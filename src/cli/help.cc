@@ -99,6 +99,14 @@ constexpr std::array kCommands = {
         "notice on SIGHUP.",
         "  weir token create sensors --publish source:/hall/,type:reading --data /var/lib/weir\n"
         "  weir token revoke sensors --data /var/lib/weir\n"},
+    CommandHelp{
+        "member", "member --name NAME [OPTION...]",
+        "Is a member of a cluster over a NATS server, to try one with. Reads commands as lines:\n"
+        "put KEY TEXT, get KEY, cast KEY..., segment [FROM TO], add N, members, slots, leave, "
+        "quit;\n"
+        "writes what becomes of them as JSON lines. SIGTERM and SIGINT make it leave in good "
+        "order.",
+        "  weir member --nats nats://127.0.0.1:4222 --cluster trial --name north\n"},
 };
 
 constexpr std::string_view kOverview =
@@ -120,6 +128,7 @@ Commands:
   subscribe      write the events that a filter lets through, as a broker delivers them
   subscriptions  list, show, make and delete the subscriptions of a broker
   token          make, list and revoke the tokens of a broker
+  member         be a member of a cluster over NATS, to try one with
 
 Options:
   -h,--help     Print this help and exit; weir COMMAND --help tells more

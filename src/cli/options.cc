@@ -33,6 +33,7 @@ constexpr std::array kCommands = {
     Command{"subscribe", parse_subscribe_command},
     Command{"subscriptions", parse_subscriptions_command},
     Command{"token", parse_token_command},
+    Command{"member", parse_member_command},
 };
 
 base::Error unknown_command(std::string_view word) {

@@ -14,6 +14,7 @@
 #include "cli/argument_parser.h"
 #include "cli/client_options.h"
 #include "cli/line_reader.h"
+#include "cli/member_options.h"
 #include "cli/serve_options.h"
 #include "cli/size_options.h"
 #include "cli/token_options.h"
@@ -88,9 +89,10 @@ struct CorpusOptions {
   bool json = false;
 };
 
-using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                             AnalyzeOptions, CorpusOptions, SizeOptions, ServeOptions,
-                             PublishOptions, SubscribeOptions, SubscriptionsOptions, TokenOptions>;
+using Options =
+    std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
+                 AnalyzeOptions, CorpusOptions, SizeOptions, ServeOptions, PublishOptions,
+                 SubscribeOptions, SubscriptionsOptions, TokenOptions, MemberOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

@@ -17,6 +17,7 @@
 #include "cli/explain_command.h"
 #include "cli/failure.h"
 #include "cli/filter_command.h"
+#include "cli/member_command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/publish_command.h"
@@ -60,6 +61,9 @@ int dispatch(const SubscriptionsOptions& options, Streams& streams) {
   return run_subscriptions(options, streams);
 }
 int dispatch(const TokenOptions& options, Streams& streams) { return run_token(options, streams); }
+int dispatch(const MemberOptions& options, Streams& streams) {
+  return run_member(options, streams);
+}
 
 int report_usage(base::Error error, const std::vector<std::string>& arguments, Output& err) {
   const bool json = wants_json(arguments);

@@ -10,7 +10,7 @@ from pathlib import Path
 from weir_program import ROOT, event, reading, stream, weir
 
 COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "publish",
-            "subscribe", "subscriptions", "token"]
+            "subscribe", "subscriptions", "token", "member"]
 
 
 class HelpTest(unittest.TestCase):

@@ -31,7 +31,7 @@ _weir() {
     --log-level) words='debug info warning error' ;;
     --log-format) words='text json' ;;
     --event | --history | --input | --filters | --config | --tls-cert | --tls-key | --token-file | \
-      --ca-file)
+      --ca-file | --metrics)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
@@ -50,7 +50,8 @@ _weir() {
       ;;
     --filter | --dedup | --line-bytes-max | --listen | --retention-bytes | --retention-age | \
       --shards | --url | --token | --type | --source | --id | --subject | --batch | --retry | \
-      --count | --expires | --rate | --window | --keys | --fp | --text)
+      --count | --expires | --rate | --window | --keys | --fp | --text | --nats | --cluster | \
+      --name | --heartbeat | --lease)
       return
       ;;
   esac
@@ -59,7 +60,8 @@ _weir() {
     return
   fi
 
-  local commands='check explain filter eval analyze corpus size serve publish subscribe subscriptions token'
+  local commands='check explain filter eval analyze corpus size serve publish subscribe subscriptions token
+    member'
   local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
     '') words="$commands help --help --version" ;;
@@ -98,6 +100,7 @@ _weir() {
       words='create list revoke --publish --subscribe --block --admin --expires --data --config
         --json --help'
       ;;
+    member) words='--nats --cluster --name --metrics --heartbeat --lease --json --help' ;;
     help) words=$commands ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")

@@ -14,7 +14,7 @@ using base::ByteWriter;
 
 enum class Form : std::uint8_t { kKeys, kArc };
 
-ByteWriter begin(Kind kind) { return begin_message(message_kind(kind)); }
+ByteWriter begin(Kind kind) { return begin_message(kind_of(kind)); }
 
 void write_slots(const SlotSet& slots, ByteWriter& writer) {
   for (std::size_t first = 0; first < kSlotCount; first += 8) {
@@ -43,13 +43,6 @@ std::string read_name(ByteReader& body) {
   const std::string_view name = body.text();
   if (name.empty() || name.size() > kNameBytesMax) body.fail();
   return std::string(name);
-}
-
-// What a decoder gives: all of the body was there and right.
-template <typename T>
-std::optional<T> finished(const ByteReader& body, T&& value) {
-  if (!body.done()) return {};
-  return std::forward<T>(value);
 }
 
 void write_destination(const Envelope& envelope, ByteWriter& writer) {
@@ -113,14 +106,13 @@ std::string encode(const Heartbeat& heartbeat) {
   return writer.take();
 }
 
-std::optional<Heartbeat> decode_heartbeat(ByteReader body) {
-  Heartbeat heartbeat;
+bool decode(ByteReader body, Heartbeat& heartbeat) {
   heartbeat.name = read_name(body);
   heartbeat.incarnation = body.u64();
   heartbeat.beat = body.varint();
   heartbeat.state = read_state(body);
   heartbeat.view = body.u64();
-  return finished(body, std::move(heartbeat));
+  return body.done();
 }
 
 std::string encode(const Envelope& envelope) {
@@ -134,15 +126,14 @@ std::string encode(const Envelope& envelope) {
   return writer.take();
 }
 
-std::optional<Envelope> decode_envelope(ByteReader body) {
-  Envelope envelope;
+bool decode(ByteReader body, Envelope& envelope) {
   envelope.origin.value = body.u64();
   envelope.incarnation = body.u64();
   envelope.number = body.varint();
   envelope.hops = body.u8();
   read_destination(body, envelope);
   envelope.message = body.text();
-  return finished(body, std::move(envelope));
+  return body.done();
 }
 
 std::string encode(const Items& items) {
@@ -156,8 +147,7 @@ std::string encode(const Items& items) {
   return writer.take();
 }
 
-std::optional<Items> decode_items(ByteReader body) {
-  Items items;
+bool decode(ByteReader body, Items& items) {
   items.number = body.varint();
   const std::uint64_t count = body.count(sizeof(std::uint64_t) + 1);
   if (count == 0 || count > kChunkItemsMax) body.fail();
@@ -166,7 +156,7 @@ std::optional<Items> decode_items(ByteReader body) {
     if (!items.items.empty() && key < items.items.back().key) body.fail();
     items.items.push_back({.key = key, .bytes = std::string(body.text())});
   }
-  return finished(body, std::move(items));
+  return body.done();
 }
 
 std::string encode(Taken taken) {
@@ -175,9 +165,9 @@ std::string encode(Taken taken) {
   return writer.take();
 }
 
-std::optional<Taken> decode_taken(ByteReader body) {
-  const Taken taken{.number = body.varint()};
-  return finished(body, Taken{taken});
+bool decode(ByteReader body, Taken& taken) {
+  taken.number = body.varint();
+  return body.done();
 }
 
 std::string encode(Left left) {
@@ -186,9 +176,9 @@ std::string encode(Left left) {
   return writer.take();
 }
 
-std::optional<Left> decode_left(ByteReader body) {
-  const Left left{.unmoved_count = body.varint()};
-  return finished(body, Left{left});
+bool decode(ByteReader body, Left& left) {
+  left.unmoved_count = body.varint();
+  return body.done();
 }
 
 std::string encode(const View& view) {
@@ -205,8 +195,7 @@ std::string encode(const View& view) {
   return writer.take();
 }
 
-std::optional<View> decode_view(ByteReader body) {
-  View view;
+bool decode(ByteReader body, View& view) {
   view.state = read_state(body);
   const std::uint8_t is_settled = body.u8();
   if (is_settled > 1) body.fail();
@@ -221,7 +210,7 @@ std::optional<View> decode_view(ByteReader body) {
     entry.state = read_state(body);
     view.members.push_back(std::move(entry));
   }
-  return finished(body, std::move(view));
+  return body.done();
 }
 
 std::string encode_leave() { return begin(Kind::kLeave).take(); }

@@ -11,13 +11,12 @@
 //   show       (from the user)          view   u8 state | u8 is_settled | 128 bytes: own slots |
 //                                              varint count | (u64 id | text name | u8 state)
 //
-// A decoder gives nothing for bytes that no encoder wrote.
+// read<T>() of protocol/message.h gives a struct back.
 #pragma once
 
 #include <array>
 #include <bitset>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,7 +41,7 @@ enum class Kind : std::uint8_t {
 inline constexpr std::array<std::string_view, 8> kKindNames{
     "heartbeat", "envelope", "items", "taken", "leave", "left", "show", "view"};
 
-constexpr MessageKind message_kind(Kind kind) {
+constexpr MessageKind kind_of(Kind kind) {
   return {.protocol = ProtocolId::kSlots, .number = static_cast<std::uint8_t>(kind)};
 }
 
@@ -54,6 +53,7 @@ inline constexpr std::array<std::string_view, 4> kMemberStateNames{"joining", "a
                                                                    "left"};
 
 struct Heartbeat {
+  static constexpr Kind kKind = Kind::kHeartbeat;
   std::string name;
   std::uint64_t incarnation = 0;  // greater after a restart
   std::uint64_t beat = 0;         // greater in each heartbeat of an incarnation
@@ -70,6 +70,7 @@ struct ArcSlots {
 // An application's message on its way to the homes of keys. Origin, incarnation and number name it,
 // in however many pieces it travels.
 struct Envelope {
+  static constexpr Kind kKind = Kind::kEnvelope;
   NodeId origin;
   std::uint64_t incarnation = 0;
   std::uint64_t number = 0;
@@ -79,19 +80,23 @@ struct Envelope {
 };
 
 struct Items {
+  static constexpr Kind kKind = Kind::kItems;
   std::uint64_t number = 0;
   std::vector<KeyItem> items;
 };
 
 struct Taken {
+  static constexpr Kind kKind = Kind::kTaken;
   std::uint64_t number = 0;
 };
 
 struct Left {
+  static constexpr Kind kKind = Kind::kLeft;
   std::uint64_t unmoved_count = 0;  // items that nobody was there to take
 };
 
 struct View {
+  static constexpr Kind kKind = Kind::kView;
   struct Entry {
     NodeId id;
     std::string name;
@@ -112,11 +117,12 @@ std::string encode(const View& view);
 std::string encode_leave();
 std::string encode_show();
 
-std::optional<Heartbeat> decode_heartbeat(base::ByteReader body);
-std::optional<Envelope> decode_envelope(base::ByteReader body);
-std::optional<Items> decode_items(base::ByteReader body);
-std::optional<Taken> decode_taken(base::ByteReader body);
-std::optional<Left> decode_left(base::ByteReader body);
-std::optional<View> decode_view(base::ByteReader body);
+// The body of a message of that kind; false for what no encoder wrote.
+bool decode(base::ByteReader body, Heartbeat& heartbeat);
+bool decode(base::ByteReader body, Envelope& envelope);
+bool decode(base::ByteReader body, Items& items);
+bool decode(base::ByteReader body, Taken& taken);
+bool decode(base::ByteReader body, Left& left);
+bool decode(base::ByteReader body, View& view);
 
 }  // namespace weir::protocol::slots

@@ -18,7 +18,7 @@ Envelope envelope_to(std::variant<std::vector<Key>, ArcSlots> destination) {
 }
 
 std::optional<Envelope> reopened(const Envelope& envelope) {
-  return decode_envelope(open_message(encode(envelope)).body);
+  return read<Envelope>(encode(envelope));
 }
 
 TEST(SlotMessagesTest, AHeartbeatComesBackAsItWas) {
@@ -26,16 +26,16 @@ TEST(SlotMessagesTest, AHeartbeatComesBackAsItWas) {
       .name = "north", .incarnation = 5, .beat = 1000, .state = MemberState::kLeaving, .view = 99};
   const std::string bytes = encode(heartbeat);
   EXPECT_EQ(kind_name(open_message(bytes).kind), "slots.heartbeat");
-  const auto read = decode_heartbeat(open_message(bytes).body);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(encode(*read), bytes);
-  EXPECT_EQ(read->name, "north");
-  EXPECT_EQ(read->state, MemberState::kLeaving);
+  const auto again = read<Heartbeat>(bytes);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(encode(*again), bytes);
+  EXPECT_EQ(again->name, "north");
+  EXPECT_EQ(again->state, MemberState::kLeaving);
 }
 
 TEST(SlotMessagesTest, NamesAndStatesOutOfRangeAreRefused) {
   const auto decodes = [](const Heartbeat& heartbeat) {
-    return decode_heartbeat(open_message(encode(heartbeat)).body).has_value();
+    return read<Heartbeat>(encode(heartbeat)).has_value();
   };
   EXPECT_TRUE(decodes({.name = std::string(kNameBytesMax, 'n')}));
   EXPECT_FALSE(decodes({.name = std::string(kNameBytesMax + 1, 'n')}));
@@ -67,9 +67,7 @@ TEST(SlotMessagesTest, AnEnvelopeNamesSlotsOfItsArcOnly) {
 TEST(SlotMessagesTest, NoBytesMayBeMissingOrLeft) {
   const std::string whole =
       encode(Items{.number = 1, .items = {{.key = {1}, .bytes = "a"}, {.key = {2}, .bytes = ""}}});
-  const auto decodes = [](const std::string& bytes) {
-    return decode_items(open_message(bytes).body).has_value();
-  };
+  const auto decodes = [](const std::string& bytes) { return read<Items>(bytes).has_value(); };
   EXPECT_TRUE(decodes(whole));
   EXPECT_FALSE(decodes(whole + "x"));
   for (std::size_t size = 3; size < whole.size(); ++size) {

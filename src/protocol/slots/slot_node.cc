@@ -129,7 +129,7 @@ void SlotNode::end_leaving(const Turn& turn) {
   tell_all(turn);
   std::vector<KeyItem> unmoved;
   application_->collect(Ring(), kEverybody, unmoved);
-  turn.effects.deliver(message_kind(Kind::kLeft), encode(Left{.unmoved_count = unmoved.size()}));
+  turn.effects.deliver(kind_of(Kind::kLeft), encode(Left{.unmoved_count = unmoved.size()}));
 }
 
 std::string SlotNode::next_heartbeat() {
@@ -143,7 +143,7 @@ std::string SlotNode::next_heartbeat() {
 }
 
 void SlotNode::tell_all(const Turn& turn) {
-  turn.effects.multicast(kEverybody, message_kind(Kind::kHeartbeat), next_heartbeat());
+  turn.effects.multicast(kEverybody, kind_of(Kind::kHeartbeat), next_heartbeat());
 }
 
 void SlotNode::look(const Turn& turn) {
@@ -190,7 +190,7 @@ void SlotNode::tell_user(const Turn& turn) const {
   for (const auto& [id, member] : members_.all()) {
     view.members.push_back({.id = id, .name = member.name, .state = member.state});
   }
-  turn.effects.deliver(message_kind(Kind::kView), encode(view));
+  turn.effects.deliver(kind_of(Kind::kView), encode(view));
 }
 
 std::optional<std::uint64_t> SlotNode::heap_place(Key key) const {
@@ -219,8 +219,8 @@ std::uint64_t SlotNode::distance_to(Key key) const {
 void SlotNode::on_own_protocol(const Turn& turn, NodeId source, OpenMessage& message) {
   const auto kind = static_cast<Kind>(message.kind.number);
   const auto with = [&](auto decoded, auto take) {
-    if (decoded) {
-      take(*decoded);
+    if (decode(message.body, decoded)) {
+      take(decoded);
     } else {
       turn.effects.drop(DropReason::kMalformed);
     }
@@ -228,15 +228,13 @@ void SlotNode::on_own_protocol(const Turn& turn, NodeId source, OpenMessage& mes
   if (source == kUser) return on_command(turn, kind);
   switch (kind) {
     case Kind::kHeartbeat:
-      return with(decode_heartbeat(message.body),
-                  [&](const Heartbeat& it) { on_heartbeat(turn, source, it); });
+      return with(Heartbeat{}, [&](const Heartbeat& it) { on_heartbeat(turn, source, it); });
     case Kind::kEnvelope:
-      return with(decode_envelope(message.body),
-                  [&](Envelope& it) { on_envelope(turn, std::move(it)); });
+      return with(Envelope{}, [&](Envelope& it) { on_envelope(turn, std::move(it)); });
     case Kind::kItems:
-      return with(decode_items(message.body), [&](const Items& it) { on_items(turn, source, it); });
+      return with(Items{}, [&](const Items& it) { on_items(turn, source, it); });
     case Kind::kTaken:
-      return with(decode_taken(message.body), [&](Taken it) { on_taken(turn, source, it); });
+      return with(Taken{}, [&](Taken it) { on_taken(turn, source, it); });
     case Kind::kLeave:
     case Kind::kLeft:
     case Kind::kShow:
@@ -265,7 +263,7 @@ void SlotNode::on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& he
       return turn.effects.drop(DropReason::kLimit);
     case Membership::News::kNew:
       if (heartbeat.state != MemberState::kLeft) {
-        turn.effects.send(source, message_kind(Kind::kHeartbeat), next_heartbeat());
+        turn.effects.send(source, kind_of(Kind::kHeartbeat), next_heartbeat());
       }
       break;
     case Membership::News::kKnown:
@@ -286,7 +284,7 @@ void SlotNode::on_items(const Turn& turn, NodeId source, const Items& items) {
     sender->taken_number = items.number;
     let_application(turn, [&](const auto& step) { application_->absorb(step, items.items); });
   }
-  turn.effects.send(source, message_kind(Kind::kTaken), encode(Taken{.number = items.number}));
+  turn.effects.send(source, kind_of(Kind::kTaken), encode(Taken{.number = items.number}));
 }
 
 void SlotNode::on_taken(const Turn& turn, NodeId source, Taken taken) {

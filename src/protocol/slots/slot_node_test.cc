@@ -135,7 +135,7 @@ TEST_F(SlotNodeTest, ListensBeforeItSaysThatItIsActive) {
   const auto says_active = [](const Effect& it) {
     const auto* multicast = std::get_if<Multicast>(&it);
     if (multicast == nullptr) return false;
-    const auto beat = decode_heartbeat(open_message(multicast->bytes).body);
+    const auto beat = read<Heartbeat>(multicast->bytes);
     return beat && beat->state == MemberState::kActive;
   };
   const auto first_active = std::ranges::find_if(list, says_active);
@@ -190,7 +190,7 @@ TEST_F(SlotNodeTest, WhatIsNotItsOwnGoesOnToTheOwner) {
   EXPECT_EQ(sends[0].target, kOther);
   EXPECT_TRUE(sends[0].is_relay);
   EXPECT_EQ(sends[0].kind, probe::kind_of(probe::Kind::kCast));
-  const auto passed = decode_envelope(open_message(sends[0].bytes).body);
+  const auto passed = read<Envelope>(sends[0].bytes);
   ASSERT_TRUE(passed);
   EXPECT_EQ(std::get<std::vector<Key>>(passed->destination), std::vector<Key>{key_of(kOther)});
   EXPECT_EQ(passed->hops, 2);
@@ -261,7 +261,7 @@ TEST_F(SlotNodeTest, HandsOverInChunksAndForgetsWhatWasTaken) {
   ASSERT_EQ(sends.size(), 1U);
   std::size_t moved = 0;
   while (!sends.empty()) {
-    const auto items = decode_items(open_message(sends.back().bytes).body);
+    const auto items = read<Items>(sends.back().bytes);
     ASSERT_TRUE(items);
     EXPECT_LE(items->items.size(), kChunkItemsMax);
     moved += items->items.size();
@@ -282,7 +282,7 @@ TEST_F(SlotNodeTest, WhatWasNotTakenIsSentAgainAndTakenOnce) {
   for (int i = 0; i < 2; ++i) {
     const auto sends = all_of<Send>(hear(kOther, items));
     ASSERT_EQ(sends.size(), 1U);
-    EXPECT_EQ(sends[0].kind, message_kind(Kind::kTaken));
+    EXPECT_EQ(sends[0].kind, kind_of(Kind::kTaken));
   }
   EXPECT_EQ(dynamic_cast<probe::ProbeApplication&>(node_.application()).items().size(), 1U);
 }
@@ -296,7 +296,7 @@ TEST_F(SlotNodeTest, LeavesWhenAllIsHandedOver) {
   EXPECT_THAT(all_of<Listen>(effects), IsEmpty());
   run_for(Duration::seconds(2));
   EXPECT_THAT(all_of<Listen>(effects_), IsEmpty());
-  const auto items = decode_items(open_message(sends[0].bytes).body);
+  const auto items = read<Items>(sends[0].bytes);
   ASSERT_TRUE(items);
   hear(kOther, encode(Taken{.number = items->number}));
   effects_.clear();
@@ -304,7 +304,7 @@ TEST_F(SlotNodeTest, LeavesWhenAllIsHandedOver) {
   EXPECT_FALSE(all_of<Listen>(effects_).empty());
   const auto delivers = all_of<Deliver>(effects_);
   ASSERT_FALSE(delivers.empty());
-  const auto left = decode_left(open_message(delivers.back().bytes).body);
+  const auto left = read<Left>(delivers.back().bytes);
   ASSERT_TRUE(left);
   EXPECT_EQ(left->unmoved_count, 0U);
   EXPECT_THAT(drops(hear_beat(kOther, MemberState::kActive)), ElementsAre(DropReason::kStale));
@@ -316,7 +316,7 @@ TEST_F(SlotNodeTest, WhoLeavesAloneSaysWhatIsLost) {
   hear(kUser, encode_leave());
   effects_.clear();
   run_for(Duration::seconds(2));
-  const auto left = decode_left(open_message(all_of<Deliver>(effects_).back().bytes).body);
+  const auto left = read<Left>(all_of<Deliver>(effects_).back().bytes);
   ASSERT_TRUE(left);
   EXPECT_EQ(left->unmoved_count, 1U);
 }
