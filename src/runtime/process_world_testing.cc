@@ -27,8 +27,8 @@ namespace {
 constexpr std::chrono::seconds kPatience(60);
 constexpr int kLookMs = 5;
 // Slow enough for a machine that has much else to do.
-constexpr const char* kHeartbeat = "100ms";
-constexpr const char* kLease = "1500ms";
+constexpr const char* kHeartbeat = "80ms";
+constexpr const char* kLease = "900ms";
 
 // What stands behind "name": in a line of JSON, without quotes.
 std::optional<std::string> field(std::string_view line, std::string_view name) {

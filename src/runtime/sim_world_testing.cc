@@ -2,8 +2,8 @@
 // Worlds in the simulator.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -124,13 +124,13 @@ class SimWorld : public World {
 
   const std::vector<Told>& told(std::size_t member) override { return told_[member]; }
   bool is_calm(std::size_t member_count) override {
-    std::size_t up_count = 0;
-    for (std::size_t i = 0; i < kWorldMembers; ++i) up_count += sim_.is_up(id(i)) ? 1 : 0;
-    if (up_count < member_count) return false;
+    std::set<std::size_t> members;
     for (std::uint32_t slot = 0; slot < protocol::kSlotCount; ++slot) {
-      if (home_count({std::uint64_t{slot} << protocol::kSlotShift}) != 1) return false;
+      const auto homes = homes_of({std::uint64_t{slot} << protocol::kSlotShift});
+      if (homes.size() != 1) return false;
+      members.insert(homes[0]);
     }
-    return true;
+    return members.size() == member_count;
   }
   std::uint64_t dropped_count(std::size_t /*member*/) override {
     std::uint64_t count = 0;
@@ -158,14 +158,14 @@ class SimWorld : public World {
                                              .destinations = std::move(destinations),
                                              .text = {}}));
   }
-  std::size_t home_count(Key key) {
-    std::size_t count = 0;
+  std::vector<std::size_t> homes_of(Key key) {
+    std::vector<std::size_t> homes;
     for (std::size_t i = 0; i < kWorldMembers; ++i) {
       if (!sim_.is_up(id(i))) continue;
       const auto& placement = dynamic_cast<const protocol::Placement&>(sim_.node(id(i)));
-      count += placement.is_home(key) ? 1 : 0;
+      if (placement.is_home(key)) homes.push_back(i);
     }
-    return count;
+    return homes;
   }
 
   std::string leave_command_;

@@ -51,7 +51,7 @@ class World {
 
   // Since the member was last started.
   virtual const std::vector<Told>& told(std::size_t member) = 0;
-  // So many members are there, agree on it, and every key has exactly one settled home.
+  // So many members are there, each the settled home of some keys, and no key has another one.
   virtual bool is_calm(std::size_t member_count) = 0;
   virtual std::uint64_t dropped_count(std::size_t member) = 0;
 
