@@ -117,8 +117,9 @@ TEST(OptionsTest, PrintsHelpAndVersion) {
   EXPECT_THAT(parsed<PrintOptions>({"--version"}).text, HasSubstr("weir "));
   EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
   EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
-  for (const char* command : {"check", "explain", "filter", "eval", "analyze", "corpus", "size",
-                              "serve", "publish", "subscribe", "subscriptions", "token"}) {
+  for (const char* command :
+       {"check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "publish",
+        "subscribe", "subscriptions", "token", "member"}) {
     const std::string text = parsed<PrintOptions>({command, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));
     EXPECT_THAT(text, HasSubstr("Example:"));

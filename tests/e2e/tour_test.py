@@ -12,7 +12,7 @@ from weir_program import PROGRAM, ROOT, SANITIZED, SECONDS_MAX, weir
 
 COMPLETION = ROOT / "tools/completion/weir.bash"
 COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "token",
-            "publish", "subscribe", "subscriptions"]
+            "publish", "subscribe", "subscriptions", "member"]
 
 
 def bash(script: str, cwd=ROOT) -> subprocess.CompletedProcess:
