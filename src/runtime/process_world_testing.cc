@@ -183,7 +183,7 @@ class ProcessWorld : public World {
     for (const Member& member : members_) {
       const bool is_there = field(member.view, "state") == "active";
       if (!member.process || !is_there) continue;
-      settled_count += field(member.view, "settled") == "true" ? 1 : 0;
+      if (field(member.view, "settled") == "true") ++settled_count;
       slot_count += number(member.view, "slots");
     }
     return settled_count == member_count && slot_count == 1024;

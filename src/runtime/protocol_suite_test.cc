@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, ProtocolSuite,
                                          WorldKind{"ChordInTheSimulator", make_chord_in_simulator},
                                          WorldKind{"ProcessesOverNats",
                                                    [] { return make_processes(WEIR_PROGRAM); }}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& world) { return std::string(world.param.name); });
 
 }  // namespace
 }  // namespace weir::runtime

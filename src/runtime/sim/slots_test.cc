@@ -210,7 +210,9 @@ std::uint64_t seed_count() { return std::getenv("WEIR_FULL") != nullptr ? 1000 :
 TEST(SlotsTest, AfterFaultsEverySlotHasOneSettledHome) {
   for (std::uint64_t seed = 1; seed <= seed_count() && !testing::Test::HasFatalFailure(); ++seed) {
     const std::uint64_t hash = run_with_faults(seed);
-    if (seed % 10 == 0) EXPECT_EQ(run_with_faults(seed), hash) << seed;
+    if (seed % 10 == 0) {
+      EXPECT_EQ(run_with_faults(seed), hash) << seed;
+    }
   }
 }
 
