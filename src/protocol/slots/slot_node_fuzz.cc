@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     effects.clear();
   };
-  while (reader.rest_bytes() > 0) {
+  while (!reader.failed() && reader.rest_bytes() > 0) {
     const NodeId source{reader.u8()};
     now = now + base::Duration::milliseconds(100 * reader.u8());
     while (wake <= now) {
