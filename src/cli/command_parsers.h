@@ -17,6 +17,7 @@ base::Result<Options> parse_eval_command(const CommandHelp& help, const Argument
 base::Result<Options> parse_analyze_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_corpus_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_size_command(const CommandHelp& help, const Arguments& arguments);
+base::Result<Options> parse_sim_command(const CommandHelp& help, const Arguments& arguments);
 
 base::Result<Options> parse_serve_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_token_command(const CommandHelp& help, const Arguments& arguments);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exit codes: what a command's exit status tells, the same for all commands.
 //
-//   0  done; explain: the event would be delivered
-//   1  explain: the event would not be delivered
+//   0  done; explain: the event would be delivered; sim: all checks hold
+//   1  explain: the event would not be delivered; sim: a check fails
 //   2  invalid_input: the command line, a filter or an event is wrong
 //   3  not_found
 //   4  limit: an input is larger than its limit

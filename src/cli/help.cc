@@ -57,6 +57,13 @@ constexpr std::array kCommands = {
         "  weir size distinct --rate 50000/s --window 1h --fp 0.1%\n"
         "  weir size bloom --keys 5000000 --fp 0.01 --json\n"},
     CommandHelp{
+        "sim", "sim [OPTION...] FILE...",
+        "Runs scenarios: thousands of members in virtual time, with work, faults and checks, as\n"
+        "docs/simulation.md tells. Exits with 0 if all checks hold and with 1 if not.",
+        "  weir sim tests/scenarios/fast/churn.toml\n"
+        "  weir sim churn.toml --seed 7 --trace 1f00aa0011223344\n"
+        "  weir sim churn.toml --seeds 100 --json > runs.json\n"},
+    CommandHelp{
         "serve", "serve [OPTION...]",
         "Runs a broker in the foreground. Settings come from the configuration file, then the\n"
         "environment (WEIR_SERVER_LISTEN), then these options; docs/configuration.md has them "
@@ -122,6 +129,7 @@ Commands:
   analyze   show the words and terms of a text
   corpus    count in how many documents each word is, for scores to begin with
   size      tell how much memory it takes to remember keys, by a window or all
+  sim       run members of a cluster in virtual time, with work, faults and checks
 
   serve          run a broker
   publish        send events to a broker
@@ -147,7 +155,7 @@ Examples:
   weir explain --filter "data.price > 20" --event quote.json
   weir serve
 
-Exit status: 0 done, 1 no (explain: not delivered), 2 invalid input, 3 not found, 4 a limit was
+Exit status: 0 done, 1 no (explain: not delivered; sim: a check fails), 2 invalid input, 3 not found, 4 a limit was
 exceeded, 5 a file or a broker cannot be reached, 6 corrupt data.
 )";
 

@@ -28,6 +28,7 @@ constexpr std::array kCommands = {
     Command{"analyze", parse_analyze_command},
     Command{"corpus", parse_corpus_command},
     Command{"size", parse_size_command},
+    Command{"sim", parse_sim_command},
     Command{"serve", parse_serve_command},
     Command{"publish", parse_publish_command},
     Command{"subscribe", parse_subscribe_command},

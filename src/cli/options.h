@@ -16,6 +16,7 @@
 #include "cli/line_reader.h"
 #include "cli/member_options.h"
 #include "cli/serve_options.h"
+#include "cli/sim_options.h"
 #include "cli/size_options.h"
 #include "cli/token_options.h"
 #include "match/change_filter.h"
@@ -91,8 +92,9 @@ struct CorpusOptions {
 
 using Options =
     std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                 AnalyzeOptions, CorpusOptions, SizeOptions, ServeOptions, PublishOptions,
-                 SubscribeOptions, SubscriptionsOptions, TokenOptions, MemberOptions>;
+                 AnalyzeOptions, CorpusOptions, SizeOptions, SimOptions, ServeOptions,
+                 PublishOptions, SubscribeOptions, SubscriptionsOptions, TokenOptions,
+                 MemberOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

@@ -113,12 +113,35 @@ TEST(OptionsTest, ReadsWhatACorpusIsMadeOf) {
             "expected at least one file of documents, or - for stdin, found none");
 }
 
+TEST(OptionsTest, ReadsWhichScenariosToRun) {
+  const auto one = parsed<SimOptions>({"sim", "a.toml"});
+  EXPECT_THAT(one.paths, ElementsAre("a.toml"));
+  EXPECT_FALSE(one.seed.has_value());
+  EXPECT_EQ(one.seed_count, 1U);
+  const auto all = parsed<SimOptions>({"sim", "a.toml", "b.toml", "--seed", "7", "--seeds", "3",
+                                       "--trace", "00ff", "--svg", "out", "--json"});
+  EXPECT_EQ(all.seed, 7U);
+  EXPECT_EQ(all.seed_count, 3U);
+  EXPECT_EQ(all.trace_key, protocol::Key{0xFF});
+  EXPECT_EQ(all.svg_directory, "out");
+  EXPECT_TRUE(all.json);
+  EXPECT_EQ(refused({"sim"}), "expected at least one file with a scenario, found none");
+  EXPECT_EQ(refused({"sim", "a", "--seed", "-1"}),
+            "--seed is '-1', expected a whole number from 0 to 9223372036854775807");
+  EXPECT_EQ(refused({"sim", "a", "--seeds", "0"}),
+            "--seeds is '0', expected a whole number from 1 to 1000000");
+  EXPECT_EQ(refused({"sim", "a", "--trace", "storm"}),
+            "--trace is 'storm', expected a key of up to 16 hexadecimal digits");
+  EXPECT_EQ(refused({"sim", "a", "--trace", "1", "--seeds", "2"}),
+            "--trace follows one run, expected one file and no --seeds");
+}
+
 TEST(OptionsTest, PrintsHelpAndVersion) {
   EXPECT_THAT(parsed<PrintOptions>({"--version"}).text, HasSubstr("weir "));
   EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
   EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
   for (const char* command :
-       {"check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "publish",
+       {"check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve", "publish",
         "subscribe", "subscriptions", "token", "member"}) {
     const std::string text = parsed<PrintOptions>({command, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));

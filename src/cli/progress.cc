@@ -31,8 +31,9 @@ void Progress::show(base::Instant now, const State& state) {
     line += fmt::format(
         "{:3}%  ", std::min<std::uint64_t>(100, state.read_bytes * 100 / *options_.total_bytes));
   }
-  line += fmt::format("{} events, {} written, {} events/s", grouped(state.event_count),
-                      grouped(state.written_count), grouped(rate));
+  line +=
+      fmt::format("{} {}, {} {}, {} {}/s", grouped(state.event_count), options_.events,
+                  grouped(state.written_count), options_.written, grouped(rate), options_.events);
   err_.append(line);
   err_.flush();
   visible_ = true;

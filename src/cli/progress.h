@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/instant.h"
 #include "cli/output.h"
@@ -17,6 +18,9 @@ class Progress {
   struct Options {
     bool enabled = false;
     std::optional<std::uint64_t> total_bytes = {};  // of the input, where it is known
+    // What is counted: "1,000 events, 20 written".
+    std::string_view events = "events";
+    std::string_view written = "written";
   };
   struct State {
     std::uint64_t event_count = 0;

@@ -22,6 +22,7 @@
 #include "cli/output.h"
 #include "cli/publish_command.h"
 #include "cli/serve_command.h"
+#include "cli/sim_command.h"
 #include "cli/size_command.h"
 #include "cli/subscribe_command.h"
 #include "cli/subscriptions_command.h"
@@ -50,6 +51,7 @@ int dispatch(const CorpusOptions& options, Streams& streams) {
   return run_corpus(options, streams);
 }
 int dispatch(const SizeOptions& options, Streams& streams) { return run_size(options, streams); }
+int dispatch(const SimOptions& options, Streams& streams) { return run_sim(options, streams); }
 int dispatch(const ServeOptions& options, Streams& streams) { return run_serve(options, streams); }
 int dispatch(const PublishOptions& options, Streams& streams) {
   return run_publish(options, streams);

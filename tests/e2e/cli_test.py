@@ -9,8 +9,8 @@ from pathlib import Path
 
 from weir_program import ROOT, event, reading, stream, weir
 
-COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "publish",
-            "subscribe", "subscriptions", "token", "member"]
+COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve",
+            "publish", "subscribe", "subscriptions", "token", "member"]
 
 
 class HelpTest(unittest.TestCase):

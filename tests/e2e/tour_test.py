@@ -11,8 +11,8 @@ from pathlib import Path
 from weir_program import PROGRAM, ROOT, SANITIZED, SECONDS_MAX, weir
 
 COMPLETION = ROOT / "tools/completion/weir.bash"
-COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "serve", "token",
-            "publish", "subscribe", "subscriptions", "member"]
+COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve",
+            "token", "publish", "subscribe", "subscriptions", "member"]
 
 
 def bash(script: str, cwd=ROOT) -> subprocess.CompletedProcess:

@@ -36,6 +36,11 @@ _weir() {
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
+    --svg)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      return
+      ;;
     --data)
       # A directory for the broker, JSON for an event.
       if [[ $command != publish ]]; then
@@ -51,7 +56,7 @@ _weir() {
     --filter | --dedup | --line-bytes-max | --listen | --retention-bytes | --retention-age | \
       --shards | --url | --token | --type | --source | --id | --subject | --batch | --retry | \
       --count | --expires | --rate | --window | --keys | --fp | --text | --nats | --cluster | \
-      --name | --heartbeat | --lease)
+      --name | --heartbeat | --lease | --seed | --seeds | --trace)
       return
       ;;
   esac
@@ -60,7 +65,7 @@ _weir() {
     return
   fi
 
-  local commands='check explain filter eval analyze corpus size serve publish subscribe subscriptions token
+  local commands='check explain filter eval analyze corpus size sim serve publish subscribe subscriptions token
     member'
   local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
@@ -82,6 +87,14 @@ _weir() {
       fi
       ;;
     size) words='distinct bloom --rate --window --keys --fp --json --help' ;;
+    sim)
+      words='--seed --seeds --trace --svg --json --help'
+      if [[ $current != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+      fi
+      ;;
     serve)
       words='--config --listen --tls-cert --tls-key --anonymous --data --retention-bytes
         --retention-age --shards --dedup --log-level --log-format --print-config --json --help'
