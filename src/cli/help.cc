@@ -155,8 +155,8 @@ Examples:
   weir explain --filter "data.price > 20" --event quote.json
   weir serve
 
-Exit status: 0 done, 1 no (explain: not delivered; sim: a check fails), 2 invalid input, 3 not found, 4 a limit was
-exceeded, 5 a file or a broker cannot be reached, 6 corrupt data.
+Exit status: 0 done, 1 no (explain: not delivered; sim: a check fails), 2 invalid input, 3 not
+found, 4 a limit was exceeded, 5 a file or a broker cannot be reached, 6 corrupt data.
 )";
 
 }  // namespace

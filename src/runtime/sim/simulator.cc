@@ -35,6 +35,7 @@ void Simulator::crash(NodeId node) {
   Member& crashed = member(node);
   WEIR_CHECK(crashed.is_up);
   crashed.is_up = false;
+  crashed.is_awake = false;
   crashed.wake_reading.reset();
   crashed.waiting.clear();
   if (observer_ != nullptr) observer_->on_crash(now_, node);
@@ -115,7 +116,7 @@ void Simulator::happen(Event event) {
     case EventKind::kArrival:
       return arrive(event.node, {.source = event.source, .bytes = std::move(event.bytes)});
     case EventKind::kWake:
-      return wake(event.node);
+      return wake_if_due(event.node);
     case EventKind::kDone:
       return done(event.node);
     case EventKind::kAction:
@@ -128,13 +129,19 @@ void Simulator::act(std::uint64_t number) {
   action.mapped()();
 }
 
-void Simulator::wake(NodeId node) {
+void Simulator::wake_if_due(NodeId node) {
   Member& woken = member(node);
   if (woken.queued_wake != now_) return;
   woken.queued_wake.reset();
   if (!woken.wake_reading) return;
   if (woken.clock.read(now_) < *woken.wake_reading) return queue_wake(node);
+  wake(node);
+}
+
+void Simulator::wake(NodeId node) {
+  Member& woken = member(node);
   woken.wake_reading.reset();
+  woken.is_awake = true;
   woken.node->on_wake(woken.clock.read(now_), effects_);
   carry_out(node);
 }
@@ -171,8 +178,10 @@ void Simulator::done(NodeId node) {
 }
 
 void Simulator::hear(NodeId node, NodeId source, std::string_view bytes) {
+  if (!member(node).is_up) return;
+  // Its first call is on_wake, even if this comes at the very instant of its start.
+  if (!member(node).is_awake) wake(node);
   Member& target = member(node);
-  if (!target.is_up) return;
   if (observer_ != nullptr) observer_->on_hear(now_, node, source, bytes);
   target.node->on_message(target.clock.read(now_), source, bytes, effects_);
   carry_out(node);

@@ -104,6 +104,7 @@ class Simulator {
   struct Member {
     std::unique_ptr<protocol::Node> node;
     bool is_up = false;
+    bool is_awake = false;  // it was woken since it came
     SkewedClock clock;
     std::optional<base::Instant> wake_reading;  // of its clock, when it wants to be woken
     std::optional<base::Instant> queued_wake;   // the first of its wakes in the queue
@@ -126,6 +127,7 @@ class Simulator {
   void queue_wake(protocol::NodeId node);
   void happen(Event event);
   void act(std::uint64_t number);
+  void wake_if_due(protocol::NodeId node);
   void wake(protocol::NodeId node);
   void arrive(protocol::NodeId node, Arrival arrival);
   void work(protocol::NodeId node, const Arrival& arrival);

@@ -98,6 +98,18 @@ TEST_F(SimulatorTest, ACrashedMemberHearsNothingAndComesBack) {
   EXPECT_EQ(sim_->message_count(), 0U);
 }
 
+TEST_F(SimulatorTest, AMembersFirstCallIsItsWake) {
+  start();
+  sim_->tell({2}, "x");
+  run_until_ms(0);
+  sim_->crash({2});
+  sim_->restart({2}, false);
+  sim_->tell({2}, "y");
+  run_until_ms(0);
+  EXPECT_THAT(seen_, ElementsAre(Seen{0, 2, "awake"}, Seen{0, 2, "x"}, Seen{0, 1, "awake"},
+                                 Seen{0, 3, "awake"}, Seen{0, 2, "awake"}, Seen{0, 2, "y"}));
+}
+
 TEST_F(SimulatorTest, GroupsDoNotHearEachOtherUntilHealed) {
   start();
   run_until_ms(0);
