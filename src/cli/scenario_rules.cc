@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "filter/duration.h"
+#include "protocol/slots/options.h"
 
 namespace weir::cli {
 
@@ -35,6 +36,10 @@ Trouble trouble_with_slots(const sim::Scenario& scenario) {
     return trouble("work.arc_casts", fmt::format(kOnlyChord, "work.arc_casts"));
   }
   if (scenario.checks.ring) return trouble("checks.ring", fmt::format(kOnlyChord, "checks.ring"));
+  if (scenario.members.count > protocol::slots::kMembersMax) {
+    return trouble("members.count", fmt::format("slots has room for at most {} members",
+                                                protocol::slots::kMembersMax));
+  }
   if (scenario.members.ring_bits != protocol::kRingBitsMax) {
     return trouble("members.ring_bits", fmt::format(kOnlyChord, "members.ring_bits"));
   }
