@@ -43,11 +43,11 @@ Verdict share_of(std::string check, const WorkCounts& counts, Fraction least) {
 
 // What is wrong about a key, or nothing.
 std::string trouble_with(World& world, Key key) {
-  const std::vector<NodeId> claimed = world.claimed_homes(key);
-  const std::optional<NodeId> right = world.right_home(key);
-  if (claimed.size() == 1 && (!right || claimed[0] == *right)) return {};
-  std::string text = fmt::format("key {:016x} has home {}", key.value, names_of(claimed));
-  if (right) text += fmt::format(", expected {}", right->value);
+  if (world.is_settled(key)) return {};
+  std::string text =
+      fmt::format("key {:016x} has home {}", key.value, names_of(world.claimed_homes(key)));
+  if (const std::optional<NodeId> right = world.right_home(key))
+    text += fmt::format(", expected {}", right->value);
   return text;
 }
 

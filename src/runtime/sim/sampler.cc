@@ -11,7 +11,7 @@ namespace weir::runtime::sim {
 namespace {
 
 constexpr std::uint64_t kSampleSalt = 0x6C6F6F6BU;
-constexpr std::size_t kSampleKeyCount = 200;
+constexpr std::size_t kSampleKeyCount = 100;
 
 }  // namespace
 
@@ -40,13 +40,9 @@ void Sampler::look() {
   if (progress_) progress_(at, world_.sim().message_count());
 }
 
-// Where there is a definition of a home, only that one is asked: all of them would cost too much.
 std::uint64_t Sampler::unsettled_count() {
-  if (world_.up().empty()) return keys_.size();
-  return static_cast<std::uint64_t>(std::ranges::count_if(keys_, [this](protocol::Key key) {
-    const auto right = world_.right_home(key);
-    return right ? !world_.claims(*right, key) : world_.claimed_homes(key).size() != 1;
-  }));
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(keys_, [this](protocol::Key key) { return !world_.is_settled(key); }));
 }
 
 void Sampler::report(Report& report) const {

@@ -97,15 +97,15 @@ struct Fault {
 // Bounds of what was measured; what is not there is not checked.
 struct CheckOptions {
   // Every key has one home, the right one: of all members' own keys and so many others.
-  std::optional<std::uint64_t> owners;
-  bool ring = false;                      // successors make one cycle, in order
-  std::optional<Fraction> lookups_right;  // of those asked in calm, at least
-  std::optional<Fraction> hops_min;       // their mean, in (log2 N) / 2
-  std::optional<Fraction> hops_max;
-  bool casts_exact = false;            // each home of a cast in calm heard it once, no other did
-  std::optional<Fraction> items_kept;  // of what was stored and is asked for in calm
-  bool sum = false;                    // all members know the exact sum, and how many they are
-  std::vector<protocol::DropReason> no_drops;
+  std::optional<std::uint64_t> owners = {};
+  bool ring = false;                           // successors make one cycle, in order
+  std::optional<Fraction> lookups_right = {};  // of those asked in calm, at least
+  std::optional<Fraction> hops_min = {};       // their mean, in (log2 N) / 2
+  std::optional<Fraction> hops_max = {};
+  bool casts_exact = false;  // each home of a cast in calm heard it once, no other did
+  std::optional<Fraction> items_kept = {};  // of what was stored and is asked for in calm
+  bool sum = false;                         // all members know the exact sum, and how many they are
+  std::vector<protocol::DropReason> no_drops = {};
 };
 
 struct Scenario {

@@ -120,12 +120,17 @@ std::vector<NodeId> World::right_homes(protocol::KeyArc arc) const {
 std::vector<NodeId> World::claimed_homes(Key key) {
   std::vector<NodeId> homes;
   for (const NodeId node : up_) {
-    if (claims(node, key)) homes.push_back(node);
+    if (maker_.placement(sim_.node(node)).is_home(key)) homes.push_back(node);
   }
   return homes;
 }
 
-bool World::claims(NodeId node, Key key) { return maker_.placement(sim_.node(node)).is_home(key); }
+bool World::is_settled(Key key) {
+  const std::vector<NodeId> claimed = claimed_homes(key);
+  if (claimed.size() != 1) return false;
+  const std::optional<NodeId> right = right_home(key);
+  return !right || claimed[0] == *right;
+}
 
 std::unique_ptr<protocol::Node> World::make(NodeId node, std::uint64_t seed) {
   return maker_.make(node, seed, draw(kContactCount, prng_));

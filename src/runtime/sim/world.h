@@ -53,7 +53,8 @@ class World {
   const std::vector<protocol::chord::Peer>& by_place() const { return by_place_; }
   // Who says that it is the home.
   std::vector<protocol::NodeId> claimed_homes(protocol::Key key);
-  bool claims(protocol::NodeId node, protocol::Key key);
+  // One does, and it is the right one.
+  bool is_settled(protocol::Key key);
 
  private:
   std::unique_ptr<protocol::Node> make(protocol::NodeId node, std::uint64_t seed);
