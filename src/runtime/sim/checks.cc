@@ -15,6 +15,8 @@ using protocol::NodeId;
 namespace {
 
 constexpr std::uint64_t kKeySalt = 0x6B657973U;
+// All members are asked about each key: of more members than this only some keys are looked at.
+constexpr std::uint64_t kMemberKeysMax = 2000;
 
 double value_of(Fraction fraction) {
   return static_cast<double>(fraction.numerator) / fraction.denominator;
@@ -53,8 +55,10 @@ std::string trouble_with(World& world, Key key) {
 
 std::vector<Key> keys_to_check(const World& world, std::uint64_t key_count, std::uint64_t seed) {
   std::vector<Key> keys;
-  for (const auto& peer : world.by_place()) keys.push_back(peer.id);
   base::Prng prng(seed ^ kKeySalt);
+  for (const NodeId node : world.draw(kMemberKeysMax, prng)) {
+    keys.push_back(world.maker().id_of(node));
+  }
   for (std::uint64_t i = 0; i < key_count; ++i) {
     keys.push_back({prng.next() & world.maker().ring().mask()});
   }

@@ -11,8 +11,8 @@
 
 namespace weir::runtime::sim {
 
-// Of the members as they are now. Every member's own key and `key_count` others have one home, the
-// right one where there is a definition.
+// Of the members as they are now. Every member's own key (of more than 2 000 members, of so many
+// drawn by chance) and `key_count` others have one home, the right one where there is a definition.
 Verdict check_owners(World& world, std::uint64_t key_count, std::uint64_t seed);
 // Each member's successor is the next one that is up.
 Verdict check_ring(World& world);
