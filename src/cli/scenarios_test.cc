@@ -90,14 +90,10 @@ TEST(ScenariosTest, FastOnesHoldForOtherSeeds) {
   run_seeds("fast", base::seed_count({.quick = 2, .full = 100}));
 }
 
-TEST(ScenariosTest, SlowOnesHold) {
-  if (base::seed_count({.quick = 0, .full = 1}) == 0) GTEST_SKIP() << "only with WEIR_FULL=1";
-  run_seeds("slow", 1);
-}
-
-TEST(ScenariosTest, RareOnesHold) {
-  if (base::seed_count({.quick = 0, .full = 1}) == 0) GTEST_SKIP() << "only with WEIR_FULL=1";
-  run_seeds("rare", 1);
+TEST(ScenariosTest, SlowAndRareOnesHoldWhereThereIsTime) {
+  const std::uint64_t seed_count = base::seed_count({.quick = 0, .full = 1});
+  run_seeds("slow", seed_count);
+  run_seeds("rare", seed_count);
 }
 
 TEST(ScenariosTest, AllOfThemCanBeRead) {
