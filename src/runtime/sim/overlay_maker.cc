@@ -27,7 +27,9 @@ protocol::Key OverlayMaker::id_of(NodeId node) const { return ring_.key_of(name_
 
 std::unique_ptr<protocol::Node> OverlayMaker::make(NodeId node, std::uint64_t seed,
                                                    std::vector<NodeId> contacts) const {
-  auto application = std::make_unique<protocol::probe::ProbeApplication>();
+  protocol::probe::ProbeOptions options;
+  if (!has_sum_) options.sum.reset();
+  auto application = std::make_unique<protocol::probe::ProbeApplication>(options);
   if (overlay_ == Overlay::kSlots) {
     return std::make_unique<slots::SlotNode>(
         slots::SlotOptions{.self = node, .name = name_of(node)}, seed, std::move(application));

@@ -20,8 +20,11 @@ namespace weir::runtime::sim {
 
 class OverlayMaker {
  public:
-  explicit OverlayMaker(const MemberOptions& options)
-      : overlay_(options.overlay), ring_(static_cast<unsigned>(options.ring_bits)) {}
+  // With a sum, members add up over a tree what users add; it costs messages even if they do not.
+  OverlayMaker(const MemberOptions& options, bool has_sum)
+      : overlay_(options.overlay),
+        ring_(static_cast<unsigned>(options.ring_bits)),
+        has_sum_(has_sum) {}
 
   Overlay overlay() const { return overlay_; }
   const protocol::Ring& ring() const { return ring_; }
@@ -44,6 +47,7 @@ class OverlayMaker {
  private:
   Overlay overlay_;
   protocol::Ring ring_;
+  bool has_sum_;
 };
 
 }  // namespace weir::runtime::sim

@@ -147,6 +147,22 @@ TEST(ScenarioRunTest, WhatIsStoredAtMembersThatCrashIsNotKept) {
   EXPECT_THAT(failing(run_scenario(scenario, {})), IsEmpty());
 }
 
+TEST(ScenarioRunTest, TheSumIsExactOnceAllHearEachOther) {
+  Scenario scenario = small();
+  scenario.work = {};
+  scenario.work.until = Duration::seconds(20);
+  scenario.work.adds = 10;
+  scenario.checks = {.sum = true};
+  scenario.settle = Duration::seconds(40);
+  scenario.drain = Duration::seconds(40);
+  scenario.faults.push_back(fault(FaultKind::kCrash, 3, Duration::seconds(5)));
+  EXPECT_THAT(failing(run_scenario(scenario, {})), IsEmpty());
+  scenario.faults.push_back(fault(FaultKind::kPartition, 10, Duration::seconds(10)));
+  const Report parted = run_scenario(scenario, {});
+  EXPECT_THAT(failing(parted), testing::ElementsAre("sum"));
+  EXPECT_THAT(parted.verdicts[0].detail, HasSubstr("of 27 members"));
+}
+
 TEST(ScenarioRunTest, HopsOutsideTheirBoundsFail) {
   Scenario scenario = small();
   scenario.checks.hops_max = {.numerator = 1, .denominator = 10};

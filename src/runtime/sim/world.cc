@@ -20,7 +20,7 @@ constexpr std::uint64_t kWorldSalt = 0x776F726C64U;
 }  // namespace
 
 World::World(const Scenario& scenario)
-    : maker_(scenario.members),
+    : maker_(scenario.members, scenario.work.adds > 0 || scenario.checks.sum),
       prng_(scenario.seed ^ kWorldSalt),
       sim_({.seed = scenario.seed, .link = scenario.link},
            [this](NodeId node, std::uint64_t seed) { return make(node, seed); }) {}
