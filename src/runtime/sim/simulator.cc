@@ -65,7 +65,9 @@ void Simulator::set_clock_drift(NodeId node, std::int64_t parts_per_million) {
   queue_wake(node);
 }
 
-void Simulator::tell(NodeId node, std::string message) { hear(node, protocol::kUser, message); }
+void Simulator::tell(NodeId node, std::string_view message) {
+  hear(node, protocol::kUser, message);
+}
 
 void Simulator::at(Instant instant, std::function<void()> action) {
   actions_.emplace(next_action_, std::move(action));
@@ -263,11 +265,14 @@ void Simulator::carry_out(NodeId /*node*/, const protocol::Drop& drop) {
 
 void Simulator::transmit(NodeId from, NodeId to, std::string bytes) {
   network_.carry(from, to, now_, prng_, arrivals_);
-  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    Event event{.kind = EventKind::kArrival, .node = to, .source = from, .action = 0, .bytes = {}};
-    event.bytes = i + 1 < arrivals_.size() ? bytes : std::move(bytes);
-    queue_.push(arrivals_[i], std::move(event));
+  if (arrivals_.empty()) return;
+  Event event{.kind = EventKind::kArrival, .node = to, .source = from, .action = 0, .bytes = {}};
+  for (std::size_t i = 0; i + 1 < arrivals_.size(); ++i) {
+    event.bytes = bytes;
+    queue_.push(arrivals_[i], event);
   }
+  event.bytes = std::move(bytes);
+  queue_.push(arrivals_.back(), std::move(event));
 }
 
 void Simulator::mix(std::uint64_t number) {

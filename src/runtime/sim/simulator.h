@@ -77,7 +77,7 @@ class Simulator {
   void set_clock_drift(protocol::NodeId node, std::int64_t parts_per_million);
 
   // A command of the member's user, now.
-  void tell(protocol::NodeId node, std::string message);
+  void tell(protocol::NodeId node, std::string_view message);
   // Runs an action of the scenario at an instant.
   void at(base::Instant instant, std::function<void()> action);
   void on_deliver(DeliverObserver observer) { deliver_observer_ = std::move(observer); }

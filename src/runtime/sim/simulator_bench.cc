@@ -16,7 +16,9 @@
 #include "base/cpu_time_testing.h"
 #include "base/memory_testing.h"
 #include "base/prng.h"
+#include "runtime/sim/scenario.h"
 #include "runtime/sim/simulator.h"
+#include "runtime/sim/world.h"
 
 namespace weir::runtime::sim {
 namespace {
@@ -108,6 +110,31 @@ BENCHMARK(BM_SimRelay)
     ->Args({10'000, 0})
     ->Args({10'000, 1})
     ->Args({80'000, 0});
+
+void BM_SimChord(benchmark::State& state) {
+  Scenario scenario;
+  scenario.members.count = static_cast<std::uint64_t>(state.range(0));
+  scenario.link.latency_max = Duration::milliseconds(50);
+  std::unique_ptr<World> world;
+  const std::size_t bytes = base::resident_growth([&] {
+    world = std::make_unique<World>(scenario);
+    world->start(scenario.members);
+    world->sim().run_until({Duration::seconds(2).nanoseconds});
+  });
+  Simulator& sim = world->sim();
+  const std::uint64_t before = sim.message_count();
+  double seconds = 0;
+  for (auto _ : state) {
+    const Instant until = sim.now() + Duration::milliseconds(500);
+    seconds += base::seconds_of([&] { sim.run_until(until); });
+  }
+  const double rate = static_cast<double>(sim.message_count() - before) / seconds;
+  state.counters["messages_per_cpu_s"] = rate;
+  state.counters["cpu_s_per_1e7"] = 1e7 / rate;
+  state.counters["bytes_per_node"] =
+      static_cast<double>(bytes) / static_cast<double>(scenario.members.count);
+}
+BENCHMARK(BM_SimChord)->ArgName("members")->Arg(10'000);
 
 }  // namespace
 }  // namespace weir::runtime::sim
