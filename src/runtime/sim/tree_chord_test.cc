@@ -129,8 +129,9 @@ class Schedule {
     world_.sim().network().options().reordering = {};
     ASSERT_EQ(world_.run_until_ideal(kHealingMax), "");
     world_.run(kSettling);
-    EXPECT_GT(observer_.link_count(), 1000U);
   }
+
+  std::uint64_t link_count() const { return observer_.link_count(); }
 
  private:
   NodeId any() { return {1 + prng_.next() % world_.sim().node_count()}; }
@@ -181,13 +182,17 @@ class Schedule {
 };
 
 TEST(TreeOverChordTest, HasNoCycleUnderFaultsAndSumsAreExactAfterThem) {
+  std::uint64_t link_count = 0;
   for (std::uint64_t seed = 1; seed <= base::seed_count(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Schedule schedule(seed);
     schedule.run();
     expect_exact(schedule.world());
     if (testing::Test::HasFailure()) return;
+    link_count += schedule.link_count();
   }
+  // Over all seeds, since a ring of a few members has few links to look at.
+  EXPECT_GT(link_count, 1000 * base::seed_count());
 }
 
 TEST(TreeOverChordTest, TheSameSeedGivesTheSameRun) {
