@@ -21,12 +21,9 @@ void tell_about(const Envelope& envelope, MessageAbout& about) {
 }  // namespace
 
 void tell_about(std::string_view message, MessageAbout& about) {
-  const OpenMessage open = open_message(message);
-  if (open.kind == message_kind(Kind::kEnvelope)) {
-    if (const auto envelope = decode_envelope(open.body)) tell_about(*envelope, about);
-  } else if (open.kind == message_kind(Kind::kItems)) {
-    const auto items = decode_items(open.body);
-    if (!items) return;
+  if (const auto envelope = read<Envelope>(message)) {
+    tell_about(*envelope, about);
+  } else if (const auto items = read<Items>(message)) {
     for (const KeyItem& item : items->items) about.keys.push_back(item.key);
   }
 }

@@ -62,7 +62,7 @@ std::string OverlayMaker::leave_command() const {
 }
 
 bool OverlayMaker::is_left(const protocol::Deliver& deliver) const {
-  return deliver.kind == (overlay_ == Overlay::kSlots ? slots::message_kind(slots::Kind::kLeft)
+  return deliver.kind == (overlay_ == Overlay::kSlots ? slots::kind_of(slots::Kind::kLeft)
                                                       : chord::kind_of(chord::Kind::kLeft));
 }
 
