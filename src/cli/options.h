@@ -90,11 +90,10 @@ struct CorpusOptions {
   bool json = false;
 };
 
-using Options =
-    std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                 AnalyzeOptions, CorpusOptions, SizeOptions, SimOptions, ServeOptions,
-                 PublishOptions, SubscribeOptions, SubscriptionsOptions, TokenOptions,
-                 MemberOptions>;
+using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
+                             AnalyzeOptions, CorpusOptions, SizeOptions, SimOptions, ServeOptions,
+                             PublishOptions, SubscribeOptions, SubscriptionsOptions, TokenOptions,
+                             MemberOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

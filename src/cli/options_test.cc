@@ -141,8 +141,8 @@ TEST(OptionsTest, PrintsHelpAndVersion) {
   EXPECT_THAT(parsed<PrintOptions>({"--help"}).text, HasSubstr("Commands:"));
   EXPECT_THAT(parsed<PrintOptions>({"help"}).text, HasSubstr("Commands:"));
   for (const char* command :
-       {"check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve", "publish",
-        "subscribe", "subscriptions", "token", "member"}) {
+       {"check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve",
+        "publish", "subscribe", "subscriptions", "token", "member"}) {
     const std::string text = parsed<PrintOptions>({command, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string("Usage: weir ") + command));
     EXPECT_THAT(text, HasSubstr("Example:"));

@@ -73,7 +73,7 @@ base::Result<Options> parse_sim_command(const CommandHelp& help, const Arguments
   ArgumentParser parser(help);
   parser.text("--seed", words.seed, "N", "Of chance, in place of the scenario's own");
   parser.text("--seeds", words.seeds, "COUNT",
-              "Run with so many seeds, one after another; a tenth of all runs is run twice");
+              "So many seeds, one after another; a tenth of the runs is run twice");
   parser.text("--trace", words.trace, "KEY", "Tell all that happens about a key, in hexadecimal");
   parser.text("--svg", options.svg_directory, "DIR", "Write plots of each run there");
   parser.json(options.json);

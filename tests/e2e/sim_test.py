@@ -86,9 +86,10 @@ class SimTest(unittest.TestCase):
         cast = self.write("cast", FIRST.replace("lookups = 20", "arc_casts = 1\ncast_arc = \"1/1\"")
                           .replace('lookups_right = "99/100"', ""))
         done = weir("sim", cast, "--trace", "ff")
-        self.assertRegex(done.out, r"(?m)^ +0\.000000s  member \d+ +hears probe\.cast from its user$")
-        self.assertRegex(done.out, r"(?m)^ +\d+\.\d{6}s  member \d+ +sends chord\.multicast to \d+, "
-                                   r"\d+ hops$")
+        self.assertRegex(done.out, r"(?m)^ +0\.000000s  member \d+ +"
+                                   r"hears probe\.cast from its user$")
+        self.assertRegex(done.out, r"(?m)^ +\d+\.\d{6}s  member \d+ +"
+                                   r"sends chord\.multicast to \d+, \d+ hops$")
         self.assertRegex(done.out, r"(?m)^ +5\.000000s  member \d+ +goes down$")
         told = json.loads(weir("sim", cast, "--trace", "ff", "--json").out)
         self.assertEqual([line for line in done.out.splitlines() if "s  member " in line],
