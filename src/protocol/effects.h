@@ -87,13 +87,8 @@ class Effects {
   void route(Key key, MessageKind kind, std::string bytes) {
     list_.emplace_back(Route{.key = key, .kind = kind, .bytes = std::move(bytes)});
   }
-  void multicast(std::vector<Key> keys, MessageKind kind, std::string bytes) {
-    list_.emplace_back(
-        Multicast{.destinations = std::move(keys), .kind = kind, .bytes = std::move(bytes)});
-  }
-  void multicast(KeyArc arc, MessageKind kind, std::string bytes) {
-    list_.emplace_back(Multicast{.destinations = arc, .kind = kind, .bytes = std::move(bytes)});
-  }
+  // Not inline: g++ 12 takes the parts of a variant that are not in use for a mistake.
+  void multicast(Destinations destinations, MessageKind kind, std::string bytes);
   void listen(std::uint32_t slot, bool is_on) {
     list_.emplace_back(Listen{.slot = slot, .is_on = is_on});
   }

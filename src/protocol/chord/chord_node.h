@@ -11,11 +11,10 @@
 // network that loses nothing no two members are settled homes of a key, through joins and orderly
 // leaves; for a while after one a key may have none. A home has what was kept for its keys when
 // members join and leave one after another; if two do so side by side it may come a little later.
-// While members cannot hear each other each side
-// goes on by itself, so that a key may have a settled home on each; a member cut off from all
-// others is the home of all keys; and a member that does not hear that another has come between
-// answers wrongly for a lease at most. When they hear each other again the rings merge, and what
-// was kept on both sides goes to the one home.
+// While members cannot hear each other each side goes on by itself, so that a key may have a
+// settled home on each; a member cut off from all others is the home of all keys; and a member that
+// does not hear that another has come between answers wrongly for a lease at most. When they hear
+// each other again the rings merge, and what was kept on both sides goes to the one home.
 //
 // Where it differs from Chord as published, which is not correct under concurrent joins and
 // failures (P. Zave, How to Make Chord Correct):

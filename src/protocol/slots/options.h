@@ -17,7 +17,7 @@ inline constexpr unsigned kHopsMax = 16;
 inline constexpr std::size_t kKeysMax = 16'384;
 // What one message of a hand-over holds; an item beyond the bytes goes alone.
 inline constexpr std::size_t kChunkItemsMax = 256;
-inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
+inline constexpr std::size_t kChunkBytesMax = std::size_t{256} * 1024;
 // Deliveries that a repeated message is recognised by.
 inline constexpr std::size_t kRecentMax = 16'384;
 // Messages that an application sends to itself within one step.

@@ -110,7 +110,7 @@ void SlotNode::set_out(const Turn& turn, Multicast& multicast) {
     for (const std::uint32_t slot : slots_of(part.arc)) part.slots.set(slot);
     envelope.destination = part;
   }
-  pass_on(turn, std::move(envelope));
+  pass_on(turn, envelope);
 }
 
 void SlotNode::on_envelope(const Turn& turn, Envelope envelope) {
@@ -119,11 +119,11 @@ void SlotNode::on_envelope(const Turn& turn, Envelope envelope) {
   const bool is_sensible =
       envelope.origin != kUser && envelope.hops > 0 && inside.kind.protocol != ProtocolId::kSlots;
   if (!is_sensible) return turn.effects.drop(DropReason::kNonsense);
-  pass_on(turn, std::move(envelope));
+  pass_on(turn, envelope);
 }
 
 // A message counts once, however many pieces there are.
-void SlotNode::pass_on(const Turn& turn, Envelope envelope) {
+void SlotNode::pass_on(const Turn& turn, const Envelope& envelope) {
   bool is_relay = envelope.hops > 0;
   for (auto& [owner, piece] : split(members_, envelope)) {
     if (!owner) {

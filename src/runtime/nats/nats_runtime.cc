@@ -107,7 +107,7 @@ void NatsRuntime::run() {
   }
 }
 
-void NatsRuntime::take(Inbox::Letter letter) {
+void NatsRuntime::take(const Inbox::Letter& letter) {
   if (letter.from == Inbox::From::kNetwork) {
     take_frame(letter.bytes);
   } else {

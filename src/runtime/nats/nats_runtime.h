@@ -81,7 +81,7 @@ class NatsRuntime {
 
   base::Result<void> connect();
   void run();
-  void take(Inbox::Letter letter);
+  void take(const Inbox::Letter& letter);
   void take_frame(std::string_view bytes);
   bool is_repeated(const Frame& frame);
   base::Instant now() const;

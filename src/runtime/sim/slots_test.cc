@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/seed_count_testing.h"
 #include "protocol/probe/probe_application.h"
 #include "protocol/slots/slot_node.h"
 #include "runtime/sim/simulator.h"
@@ -205,10 +205,9 @@ std::uint64_t run_with_faults(std::uint64_t seed) {
   return cluster.sim.hash();
 }
 
-std::uint64_t seed_count() { return std::getenv("WEIR_FULL") != nullptr ? 1000 : 50; }
-
 TEST(SlotsTest, AfterFaultsEverySlotHasOneSettledHome) {
-  for (std::uint64_t seed = 1; seed <= seed_count() && !testing::Test::HasFatalFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= base::seed_count() && !testing::Test::HasFatalFailure();
+       ++seed) {
     const std::uint64_t hash = run_with_faults(seed);
     if (seed % 10 == 0) {
       EXPECT_EQ(run_with_faults(seed), hash) << seed;
