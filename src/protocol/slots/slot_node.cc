@@ -230,7 +230,7 @@ void SlotNode::on_own_protocol(const Turn& turn, NodeId source, OpenMessage& mes
     case Kind::kHeartbeat:
       return with(Heartbeat{}, [&](const Heartbeat& it) { on_heartbeat(turn, source, it); });
     case Kind::kEnvelope:
-      return with(Envelope{}, [&](Envelope& it) { on_envelope(turn, std::move(it)); });
+      return with(Envelope{}, [&](Envelope& it) { on_envelope(turn, it); });
     case Kind::kItems:
       return with(Items{}, [&](const Items& it) { on_items(turn, source, it); });
     case Kind::kTaken:

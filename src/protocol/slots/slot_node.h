@@ -95,7 +95,7 @@ class SlotNode final : public Node, public Placement {
   void set_out(const Turn& turn, Route& route);
   void set_out(const Turn& turn, Multicast& multicast);
   Envelope new_envelope(std::string message);
-  void on_envelope(const Turn& turn, Envelope envelope);
+  void on_envelope(const Turn& turn, const Envelope& envelope);
   void pass_on(const Turn& turn, const Envelope& envelope);
   void arrive(const Turn& turn, Envelope& envelope);
   bool is_first_arrival(const Envelope& envelope, std::uint32_t slot);

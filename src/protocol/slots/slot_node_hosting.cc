@@ -113,7 +113,7 @@ void SlotNode::set_out(const Turn& turn, Multicast& multicast) {
   pass_on(turn, envelope);
 }
 
-void SlotNode::on_envelope(const Turn& turn, Envelope envelope) {
+void SlotNode::on_envelope(const Turn& turn, const Envelope& envelope) {
   const OpenMessage inside = open_message(envelope.message);
   if (inside.refused) return turn.effects.drop(*inside.refused);
   const bool is_sensible =

@@ -103,7 +103,7 @@ void NatsRuntime::run() {
     const auto until =
         wake_ ? steady_start_ + std::chrono::nanoseconds((*wake_ - wall_start_).nanoseconds)
               : Steady::now() + kLongWait;
-    if (auto letter = inbox_.pop(until)) take(*std::move(letter));
+    if (auto letter = inbox_.pop(until)) take(*letter);
   }
 }
 
