@@ -219,7 +219,9 @@ void Work::report(Report& report) const {
   report.puts = puts_;
   report.gets = gets_;
   report.casts = all_casts_;
-  for (const auto& [number, record] : casts_) report.casts.calm_right += record.is_exact() ? 1 : 0;
+  for (const auto& [number, record] : casts_) {
+    if (record.is_exact()) ++report.casts.calm_right;
+  }
   report.add_count = add_count_;
   report.hops_histogram = hops_histogram_;
 }
