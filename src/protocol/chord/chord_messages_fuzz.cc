@@ -5,26 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
 #include "protocol/chord/chord_node.h"
+#include "protocol/message_fuzz_testing.h"
 #include "protocol/probe/probe_application.h"
 
 namespace {
 
 using namespace weir::protocol;
 using namespace weir::protocol::chord;
-
-template <typename... Messages>
-void try_all(std::string_view bytes) {
-  const auto try_one = [bytes]<typename Message>(const std::optional<Message>& message) {
-    WEIR_CHECK(!message || encode(*message) == bytes);
-  };
-  (try_one(chord::read<Messages>(bytes)), ...);
-}
 
 void hear(std::string_view bytes) {
   const ChordOptions options{.self = {1}, .name = "fuzzed"};
@@ -46,8 +37,8 @@ void hear(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  try_all<Lookup, Leave, Found, Left, Find, Home, Ask, Tell, Introduce, Goodbye, Items, Kept,
-          RouteEnvelope, MulticastEnvelope>(bytes);
+  weir::protocol::check_read_back<Lookup, Leave, Found, Left, Find, Home, Ask, Tell, Introduce,
+                                  Goodbye, Items, Kept, RouteEnvelope, MulticastEnvelope>(bytes);
   hear(bytes);
   return 0;
 }

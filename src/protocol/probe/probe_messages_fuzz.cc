@@ -5,26 +5,19 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "protocol/message_fuzz_testing.h"
 #include "protocol/probe/messages.h"
 
 namespace {
 
 using namespace weir::protocol::probe;
 
-template <typename... Messages>
-void try_all(std::string_view bytes) {
-  const auto try_one = [bytes]<typename Message>(const std::optional<Message>& message) {
-    WEIR_CHECK(!message || encode(*message) == bytes);
-  };
-  (try_one(read<Messages>(bytes)), ...);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  try_all<Put, Get, Cast, Add, Stored, Got, Failed, Arrived, Sum, Store, Acknowledge, Fetch,
-          Answer>(bytes);
+  weir::protocol::check_read_back<Put, Get, Cast, Add, Stored, Got, Failed, Arrived, Sum, Store,
+                                  Acknowledge, Fetch, Answer>(bytes);
   const auto item = decode_item(bytes);
   WEIR_CHECK(!item || encode_item(*item) == bytes);
   return 0;

@@ -5,18 +5,10 @@
 
 #include <string>
 
+#include "protocol/message_testing.h"
+
 namespace weir::protocol::tree {
 namespace {
-
-template <typename Message>
-void expect_same(const Message& message) {
-  const std::string bytes = encode(message);
-  EXPECT_EQ(read<Message>(bytes), message);
-  EXPECT_FALSE(read<Message>(bytes + "x"));
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(read<Message>(bytes.substr(0, size))) << size;
-  }
-}
 
 TEST(TreeMessagesTest, AreReadAsTheyWereWritten) {
   const ResultVersion version{.root = {3}, .number = 4};

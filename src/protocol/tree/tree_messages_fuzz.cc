@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "protocol/message_fuzz_testing.h"
 #include "protocol/tree/aggregation.h"
 #include "protocol/tree/sum_summary.h"
 
@@ -17,14 +18,6 @@ namespace {
 using namespace weir;
 using namespace weir::protocol;
 using namespace weir::protocol::tree;
-
-template <typename... Messages>
-void try_all(std::string_view bytes) {
-  const auto try_one = [bytes]<typename Message>(const std::optional<Message>& message) {
-    WEIR_CHECK(!message || encode(*message) == bytes);
-  };
-  (try_one(protocol::read<Messages>(bytes)), ...);
-}
 
 class Middle : public Placement {
  public:
@@ -63,7 +56,7 @@ void hear_stream(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  try_all<Report, Renew, Leave, Again, Result>(bytes);
+  weir::protocol::check_read_back<Report, Renew, Leave, Again, Result>(bytes);
   hear_stream(bytes);
   return 0;
 }
