@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/nats_server_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "runtime/nats/client.h"
 #include "runtime/nats/frame.h"
-#include "runtime/nats/nats_server_testing.h"
 #include "runtime/world_testing.h"
 
 namespace weir::runtime {
@@ -237,7 +237,7 @@ class ProcessWorld : public World {
 
   std::string program_;
   base::TemporaryDirectory directory_;
-  nats::NatsServer server_;
+  base::NatsServer server_;
   std::array<Member, kWorldMembers> members_;
   std::uint64_t hostile_number_ = 0;
 };

@@ -2,31 +2,26 @@
 #include "server/jetstream_testing.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/check.h"
 
 namespace weir::server {
 namespace {
 
-constexpr int kConnectAttempts = 500;
+constexpr int kCreateAttempts = 500;
 constexpr std::chrono::milliseconds kAttemptInterval(20);
 constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
 constexpr std::uint64_t kMessagesPerWrite = 64;
@@ -43,65 +38,28 @@ const sockaddr* plain(const sockaddr_in& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-std::uint16_t free_port() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t length = sizeof address;
-  WEIR_CHECK(::bind(probe, plain(address), sizeof address) == 0);
-  WEIR_CHECK(::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length) == 0);
-  ::close(probe);
-  return ntohs(address.sin_port);
-}
-
 }  // namespace
 
-JetStream::JetStream() : port_(free_port()) {
-  start_server();
+JetStream::JetStream() : server_({"-js", "-sd", directory_.path().string()}) {
   connect();
   create_stream();
 }
 
-JetStream::~JetStream() {
-  ::close(socket_);
-  ::kill(process_, SIGTERM);
-  int status = 0;
-  ::waitpid(process_, &status, 0);
-}
-
-void JetStream::start_server() {
-  std::vector<std::string> words = {"nats-server", "-js",       "-sd", directory_.path().string(),
-                                    "-a",          "127.0.0.1", "-p",  std::to_string(port_)};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  const int failed =
-      ::posix_spawnp(&process_, "nats-server", &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  WEIR_CHECK(failed == 0);
-}
+JetStream::~JetStream() { ::close(socket_); }
 
 void JetStream::connect() {
-  const sockaddr_in address = loopback(port_);
-  for (int attempt = 0; attempt < kConnectAttempts; ++attempt) {
-    socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    if (::connect(socket_, plain(address), sizeof address) == 0) {
-      const int on = 1;
-      ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      return send("CONNECT {\"verbose\":false,\"headers\":false}\r\nSUB answers 1\r\n");
-    }
-    ::close(socket_);
-    std::this_thread::sleep_for(kAttemptInterval);
-  }
-  WEIR_CHECK(false && "nats-server listens");
+  const sockaddr_in address = loopback(server_.port());
+  socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  WEIR_CHECK(::connect(socket_, plain(address), sizeof address) == 0);
+  const int on = 1;
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  send("CONNECT {\"verbose\":false,\"headers\":false}\r\nSUB answers 1\r\n");
 }
 
 void JetStream::create_stream() {
   const std::string_view stream =
       R"({"name":"EVENTS","subjects":["events"],"storage":"file","num_replicas":1})";
-  for (int attempt = 0; attempt < kConnectAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kCreateAttempts; ++attempt) {
     send(fmt::format("PUB $JS.API.STREAM.CREATE.EVENTS answers {}\r\n{}\r\n", stream.size(),
                      stream));
     while (read_messages() == 0) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/nats_server_testing.h"
 #include "base/temporary_directory_testing.h"
 
 namespace weir::server {
@@ -27,10 +28,9 @@ class JetStream {
   // waits for all of these. Aborts if one is not acknowledged but refused.
   void publish(std::string_view payload, std::uint64_t count, std::uint64_t window);
 
-  pid_t process() const { return process_; }
+  pid_t process() const { return server_.process(); }
 
  private:
-  void start_server();
   void connect();
   void create_stream();
   void send(std::string_view bytes);
@@ -38,8 +38,7 @@ class JetStream {
   std::uint64_t read_messages();
 
   base::TemporaryDirectory directory_;
-  std::uint16_t port_ = 0;
-  pid_t process_ = 0;
+  base::NatsServer server_;
   int socket_ = -1;
   std::string rest_;               // read, and not whole yet
   std::uint64_t error_count_ = 0;  // messages that tell of one

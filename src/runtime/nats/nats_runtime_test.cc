@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/nats_server_testing.h"
 #include "base/temporary_directory_testing.h"
-#include "runtime/nats/nats_server_testing.h"
 
 namespace weir::runtime::nats {
 namespace {
@@ -99,7 +99,7 @@ class Member {
     return static_cast<std::size_t>(std::ranges::count(heard_, text));
   }
   bool hears(const std::string& text) const {
-    return eventually([&] { return count(text) > 0; });
+    return base::eventually([&] { return count(text) > 0; });
   }
 
   std::unique_ptr<NatsRuntime> runtime;
@@ -123,7 +123,7 @@ class NatsRuntimeTest : public testing::Test {
     return options;
   }
 
-  NatsServer server_;
+  base::NatsServer server_;
 };
 
 TEST_F(NatsRuntimeTest, MessagesReachTheirMembersFromTheirSources) {
@@ -153,15 +153,15 @@ TEST_F(NatsRuntimeTest, ARouteGoesToOneListenerAndAMulticastOnceToEach) {
   }
   b.runtime->tell("l6");
   b.runtime->tell("l7");
-  ASSERT_TRUE(eventually([&] { return b.runtime->stats().slot_count == 3; }));
-  ASSERT_TRUE(eventually([&] { return c.runtime->stats().slot_count == 1; }));
+  ASSERT_TRUE(base::eventually([&] { return b.runtime->stats().slot_count == 3; }));
+  ASSERT_TRUE(base::eventually([&] { return c.runtime->stats().slot_count == 1; }));
   b.runtime->tell("sa:ready");
   c.runtime->tell("sa:ready");
   ASSERT_TRUE(a.hears(from("b", "ready")));
   ASSERT_TRUE(a.hears(from("c", "ready")));
   for (int i = 0; i < 50; ++i) a.runtime->tell("r5:one");
   const std::string one = from("a", "one");
-  EXPECT_TRUE(eventually([&] { return b.count(one) + c.count(one) >= 50; }));
+  EXPECT_TRUE(base::eventually([&] { return b.count(one) + c.count(one) >= 50; }));
   a.runtime->tell("m6-7:many");
   EXPECT_TRUE(b.hears(from("a", "many")));
   a.runtime->tell("sb:last");
@@ -192,9 +192,9 @@ TEST_F(NatsRuntimeTest, WakesWhenAskedAndCountsDrops) {
   Member a(options("a"));
   ASSERT_TRUE(a.hears("awake"));
   a.runtime->tell("w");
-  EXPECT_TRUE(eventually([&] { return a.count("awake") == 2; }));
+  EXPECT_TRUE(base::eventually([&] { return a.count("awake") == 2; }));
   a.runtime->tell("d");
-  EXPECT_TRUE(eventually(
+  EXPECT_TRUE(base::eventually(
       [&] { return a.runtime->stats().sent.dropped(protocol::DropReason::kStale) == 1; }));
 }
 
@@ -202,15 +202,15 @@ TEST_F(NatsRuntimeTest, GoesOnWhenTheServerIsBack) {
   Member a(options("a"));
   Member b(options("b"));
   b.runtime->tell("l9");
-  ASSERT_TRUE(eventually([&] { return b.runtime->stats().slot_count == 1; }));
+  ASSERT_TRUE(base::eventually([&] { return b.runtime->stats().slot_count == 1; }));
   server_.stop();
-  ASSERT_TRUE(eventually([&] { return !a.runtime->stats().connection.is_connected; }));
+  ASSERT_TRUE(base::eventually([&] { return !a.runtime->stats().connection.is_connected; }));
   a.runtime->tell("sb:lost");
-  EXPECT_TRUE(eventually([&] { return a.runtime->stats().unsent_count == 1; }));
+  EXPECT_TRUE(base::eventually([&] { return a.runtime->stats().unsent_count == 1; }));
   server_.start();
   for (const Member* member : {&a, &b}) {
     EXPECT_TRUE(
-        eventually([&] { return member->runtime->stats().connection.reconnect_count == 1; }));
+        base::eventually([&] { return member->runtime->stats().connection.reconnect_count == 1; }));
     EXPECT_EQ(member->runtime->stats().connection.disconnect_count, 1U);
   }
   a.runtime->tell("sb:again");
@@ -232,23 +232,23 @@ TEST_F(NatsRuntimeTest, StopSendsWhatWasSaid) {
     EXPECT_FALSE(a.runtime->stats().connection.is_connected);
     EXPECT_FALSE(a.runtime->tell("sb:late"));
   }
-  EXPECT_TRUE(eventually([&] { return b.count(from("a", "x")) == 1000; }));
+  EXPECT_TRUE(base::eventually([&] { return b.count(from("a", "x")) == 1000; }));
 }
 
 TEST_F(NatsRuntimeTest, StopsWhileTheServerIsAway) {
   Member a(options("a"));
   a.runtime->tell("l1");
-  ASSERT_TRUE(eventually([&] { return a.runtime->stats().slot_count == 1; }));
+  ASSERT_TRUE(base::eventually([&] { return a.runtime->stats().slot_count == 1; }));
   server_.stop();
-  ASSERT_TRUE(eventually([&] { return !a.runtime->stats().connection.is_connected; }));
+  ASSERT_TRUE(base::eventually([&] { return !a.runtime->stats().connection.is_connected; }));
   a.runtime->tell("u1");
-  ASSERT_TRUE(eventually([&] { return a.runtime->stats().slot_count == 0; }));
+  ASSERT_TRUE(base::eventually([&] { return a.runtime->stats().slot_count == 0; }));
   a.runtime->stop();
 }
 
 TEST_F(NatsRuntimeTest, AServerThatIsNotThereIsNamed) {
   NatsOptions wrong = options("a");
-  wrong.url = fmt::format("nats://user:secret@127.0.0.1:{}", free_port());
+  wrong.url = fmt::format("nats://user:secret@127.0.0.1:{}", base::free_port());
   const auto started = NatsRuntime::start(wrong, std::make_unique<Puppet>(), {});
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().id, ErrorId::kNatsConnect);
@@ -302,7 +302,7 @@ TEST(NatsPayloadTest, WhatTheServerDoesNotTakeIsCounted) {
   const base::TemporaryDirectory directory;
   const std::filesystem::path config = directory.path() / "nats.conf";
   std::ofstream(config) << "max_payload: 2000\n";
-  const NatsServer server({"-c", config.string()});
+  const base::NatsServer server({"-c", config.string()});
   NatsOptions options;
   options.url = server.url();
   options.member = "a";

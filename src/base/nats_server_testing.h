@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace weir::runtime::nats {
+namespace weir::base {
 
 class NatsServer {
  public:
@@ -20,6 +20,8 @@ class NatsServer {
   NatsServer& operator=(const NatsServer&) = delete;
 
   std::string url() const;
+  std::uint16_t port() const { return port_; }
+  pid_t process() const { return process_; }
   void stop();
   // On the same port as before.
   void start();
@@ -36,4 +38,4 @@ std::uint16_t free_port();
 // Looks again and again, until it holds or too much time has passed.
 bool eventually(const std::function<bool()>& holds);
 
-}  // namespace weir::runtime::nats
+}  // namespace weir::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/nats/nats_server_testing.h"
+#include "base/nats_server_testing.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "base/check.h"
 
-namespace weir::runtime::nats {
+namespace weir::base {
 
 namespace {
 
@@ -92,4 +92,4 @@ bool eventually(const std::function<bool()>& holds) {
   return true;
 }
 
-}  // namespace weir::runtime::nats
+}  // namespace weir::base
