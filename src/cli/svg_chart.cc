@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/markup.h"
+
 namespace weir::cli {
 namespace {
 
@@ -23,23 +25,9 @@ constexpr std::array<std::string_view, 8> kColours = {"#1f6f8b", "#c8553d", "#5b
                                                       "#d9a441", "#4a4e69", "#7f9172", "#b56576"};
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  std::string markup;
+  base::append_escaped(text, markup);
+  return markup;
 }
 
 // 1, 2 or 5 times a power of ten, so that some five of them make the span.

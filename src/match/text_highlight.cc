@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/markup.h"
+
 namespace weir::match {
 namespace {
 
@@ -43,30 +45,6 @@ std::size_t character_count(std::string_view utf8) {
   constexpr unsigned kContinuation = 0x80;
   return static_cast<std::size_t>(std::ranges::count_if(
       utf8, [](char c) { return (static_cast<unsigned char>(c) & kHighBits) != kContinuation; }));
-}
-
-void append_escaped(std::string_view text, std::string& out) {
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
 }
 
 // One string and its words.
@@ -177,7 +155,7 @@ class Text {
   void append(std::size_t begin_bytes, std::size_t end_bytes, std::string& out) const {
     const std::string_view part = text_.substr(begin_bytes, end_bytes - begin_bytes);
     if (options_.escapes) {
-      append_escaped(part, out);
+      base::append_escaped(part, out);
     } else {
       out += part;
     }
