@@ -93,6 +93,10 @@ class Member {
       ADD_FAILURE() << started.error().to_string();
     }
   }
+  // Its thread writes down what is heard, and that is gone before the runtime is.
+  ~Member() {
+    if (runtime) runtime->stop();
+  }
 
   std::size_t count(const std::string& text) const {
     const std::lock_guard lock(mutex_);
