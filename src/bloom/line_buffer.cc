@@ -15,14 +15,14 @@ constexpr std::size_t kHugeBytesMin = std::size_t{1} << 22U;
 
 }  // namespace
 
-LineBuffer::LineBuffer(std::size_t line_count)
-    : line_count_(line_count), words_(allocate(line_count * kLineBytes)) {}
+LineBuffer::LineBuffer(std::size_t line_count, Pages pages)
+    : line_count_(line_count), words_(allocate(line_count * kLineBytes, pages)) {}
 
 LineBuffer::LineBuffer(const LineBuffer& other) : LineBuffer(other.line_count_) {
   std::ranges::copy(other.words(), words_.get());
 }
 
-LineBuffer::Words LineBuffer::allocate(std::size_t bytes) {
+LineBuffer::Words LineBuffer::allocate(std::size_t bytes, Pages pages) {
   if (bytes < kMappedBytesMin) {
     void* const heap = ::operator new(bytes, std::align_val_t{kLineBytes});
     std::memset(heap, 0, bytes);
@@ -31,7 +31,9 @@ LineBuffer::Words LineBuffer::allocate(std::size_t bytes) {
   void* const mapped =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  if (bytes >= kHugeBytesMin) ::madvise(mapped, bytes, MADV_HUGEPAGE);
+  if (bytes >= kHugeBytesMin) {
+    ::madvise(mapped, bytes, pages == Pages::kHuge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  }
   return Words(static_cast<std::uint64_t*>(mapped), Release{bytes});
 }
 

@@ -2,7 +2,9 @@
 // LineBuffer: zeroed words that begin at a cache line, for filters that work on whole lines.
 //
 // Large buffers come from the system page by page when they are first touched, in huge pages where
-// the system gives them: a random access then costs one miss, not two. Memory is what was touched.
+// the system gives them: a random access then costs one miss, not two, and filling them costs a
+// fraction. Memory is what was touched: of a buffer that may stay nearly empty, less in small
+// pages.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,9 @@ inline constexpr std::size_t kLineWords = kLineBytes / sizeof(std::uint64_t);
 
 class LineBuffer {
  public:
-  explicit LineBuffer(std::size_t line_count);
+  enum class Pages : std::uint8_t { kHuge, kSmall };
+
+  explicit LineBuffer(std::size_t line_count, Pages pages = Pages::kHuge);
   LineBuffer(const LineBuffer& other);
   LineBuffer& operator=(const LineBuffer&) = delete;
   LineBuffer(LineBuffer&&) noexcept = default;
@@ -39,7 +43,7 @@ class LineBuffer {
   };
   using Words = std::unique_ptr<std::uint64_t[], Release>;
 
-  static Words allocate(std::size_t bytes);
+  static Words allocate(std::size_t bytes, Pages pages);
 
   std::size_t line_count_;
   Words words_;
