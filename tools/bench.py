@@ -112,7 +112,8 @@ def curves(runs: list[dict]) -> dict[str, list[tuple[float, float]]]:
     unit_ns = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
     points: dict[str, dict[float, float]] = {}
     for run in runs:
-        match = re.fullmatch(r"(.+)/(\d+)((?:/[a-z_]+)?)", run["run_name"])
+        name = re.sub(r"/iterations:\d+", "", run["run_name"])
+        match = re.fullmatch(r"(.+)/(\d+)((?:/[a-z_]+)?)", name)
         if match and int(match[2]) > 0:
             time = run["real_time" if match[3] == "/manual_time" else "cpu_time"]
             time_ns = time * unit_ns[run["time_unit"]]

@@ -64,7 +64,7 @@ class BenchTest(unittest.TestCase):
         manual = {**run("BM_M/10/manual_time", 9.0), "real_time": 1.0}
         curves = bench.curves([*RUNS, manual])
         self.assertEqual(curves, {"BM_A": [(10, 3000.0), (100, 2000.0)]})
-        other = {**run("BM_M/20/manual_time", 9.0), "real_time": 2.0}
+        other = {**run("BM_M/20/iterations:5/manual_time", 9.0), "real_time": 2.0}
         self.assertEqual(bench.curves([manual, other]), {"BM_M": [(10, 1000.0), (20, 2000.0)]})
         root = ElementTree.fromstring(svg.log_log_chart("t", "x", "y", curves))
         self.assertEqual(len(root.findall("{http://www.w3.org/2000/svg}polyline")), 1)

@@ -20,6 +20,15 @@ std::size_t BruteForce::memory_bytes() const {
   return filters_.size() * (sizeof(decltype(filters_)::value_type) + 4 * sizeof(void*));
 }
 
+MatchSizes BruteForce::sizes() const {
+  MatchSizes sizes;
+  for (const auto& [id, filter] : filters_) {
+    sizes.conjunctions += filter->normal_form().conjunctions.size();
+  }
+  sizes.unindexed = sizes.conjunctions;
+  return sizes;
+}
+
 void BruteForce::match(const event::Event& event, filter::Scorer& scorer,
                        std::vector<Match>& matches) {
   const std::size_t before = matches.size();

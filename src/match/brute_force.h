@@ -19,6 +19,7 @@ class BruteForce final : public Matcher {
              std::vector<Match>& matches) override;
   std::size_t memory_bytes() const override;
   const MatchCounters& counters() const override { return counters_; }
+  MatchSizes sizes() const override;
 
  private:
   std::map<SubscriptionId, filter::FilterPtr> filters_;

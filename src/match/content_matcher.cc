@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/content_matcher.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "match/content/spec_compiler.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match {
 
@@ -27,9 +28,7 @@ void ContentMatcher::add_all(std::span<const Addition> additions) {
 
 void ContentMatcher::compile(SubscriptionId id, const filter::FilterPtr& filter,
                              content::SpecBatch& batch) {
-  const std::size_t first = batch.tests.size();
-  content::SpecCompiler(index_.vocabulary()).compile(id, filter, batch);
-  index_.learn(std::span(batch.tests).subspan(first));
+  index_.compile(id, filter, batch);
 }
 
 void ContentMatcher::place_in_bulk(content::SpecBatch& batch) {
@@ -40,7 +39,7 @@ void ContentMatcher::place_in_bulk(content::SpecBatch& batch) {
 
 void ContentMatcher::place(content::SpecBatch& batch) {
   for (const auto& subscription : batch.subscriptions) {
-    WEIR_CHECK(subscriptions_.add(subscription.id, place_one(batch, subscription)));
+    WEIR_CHECK(subscriptions_.add(subscription.id, place_one(batch, subscription)) != nullptr);
   }
 }
 
@@ -64,14 +63,16 @@ void ContentMatcher::remove_records(RecordRef first) {
 }
 
 bool ContentMatcher::remove(SubscriptionId id) {
-  const RecordRef record = subscriptions_.remove(id);
-  remove_records(record);
-  return record != kNoId;
+  const std::optional<RecordRef> record = subscriptions_.remove(id);
+  if (record) remove_records(*record);
+  return record.has_value();
 }
 
 // The new one is compiled before the old one goes, so that what both speak of stays.
 bool ContentMatcher::update(SubscriptionId id, filter::FilterPtr filter) {
-  if (subscriptions_.find(id) == nullptr) return false;
+  const RecordRef* const place = subscriptions_.find(id);
+  if (place == nullptr) return false;
+  index_.records().prefetch(*place);
   batch_.clear();
   compile(id, filter, batch_);
   replace(batch_);
@@ -108,7 +109,7 @@ void ContentMatcher::match(const event::Event& event, filter::Scorer& scorer,
   sort_.sort(matches, first);
 }
 
-ContentSizes ContentMatcher::sizes() const {
+MatchSizes ContentMatcher::sizes() const {
   using Kind = DoorChoice::Kind;
   return {.conjunctions = index_.records().size(),
           .by_point = index_.count_by_point(),
@@ -122,7 +123,9 @@ ContentSizes ContentMatcher::sizes() const {
 }
 
 std::size_t ContentMatcher::memory_bytes() const {
-  return index_.memory_bytes() + subscriptions_.memory_bytes();
+  return sizeof *this + index_.memory_bytes() + subscriptions_.memory_bytes() +
+         sort_.memory_bytes() + base::heap_bytes(batch_.tests) +
+         base::heap_bytes(batch_.conjunctions) + base::heap_bytes(batch_.subscriptions);
 }
 
 }  // namespace weir::match

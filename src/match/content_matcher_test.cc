@@ -85,7 +85,7 @@ TEST(ContentMatcherTest, TellsHowConjunctionsAreReached) {
         "true", "cesql('type = ''a''')", "false", "data.x = 1 or data.x = 2"}) {
     matcher.add(SubscriptionId{++id}, filter::filter_of(text));
   }
-  const ContentSizes sizes = matcher.sizes();
+  const MatchSizes sizes = matcher.sizes();
   EXPECT_EQ(sizes.by_point, 4U) << "= and cesql";
   EXPECT_EQ(sizes.by_range, 3U);
   EXPECT_EQ(sizes.by_door, 8U) << "in, prefix, like, suffix and any value";
@@ -93,6 +93,14 @@ TEST(ContentMatcherTest, TellsHowConjunctionsAreReached) {
   EXPECT_EQ(sizes.always, 1U);
   EXPECT_EQ(sizes.never, 1U);
   EXPECT_EQ(sizes.conjunctions, 18U);
+}
+
+TEST(ContentMatcherTest, TheOracleTriesAll) {
+  Pair pair;
+  pair.add("data.x = 1 or data.x = 2");
+  pair.add("not data.x = 5");
+  EXPECT_EQ(pair.oracle.sizes().conjunctions, pair.content.sizes().conjunctions);
+  EXPECT_EQ(pair.oracle.sizes().unindexed, 3U);
 }
 
 TEST(ContentMatcherTest, RemovalLeavesNothingBehind) {
@@ -110,7 +118,7 @@ TEST(ContentMatcherTest, RemovalLeavesNothingBehind) {
     for (std::uint64_t gone = first; gone <= id; ++gone) {
       EXPECT_TRUE(matcher.remove(SubscriptionId{gone}));
     }
-    EXPECT_EQ(matcher.sizes(), ContentSizes());
+    EXPECT_EQ(matcher.sizes(), MatchSizes());
     EXPECT_EQ(matcher.size(), 0U);
     EXPECT_TRUE(match(matcher, *generator.event(), 2.0).empty());
   }
@@ -172,7 +180,7 @@ TEST(ContentMatcherTest, AListMayNameAValueTwiceAndInSeveralTypes) {
     EXPECT_EQ(matching(matcher, fmt::format(R"({{"data":{{"x":{}}}}})", value)), Ids{}) << value;
   }
   EXPECT_TRUE(matcher.remove(SubscriptionId{1}));
-  EXPECT_EQ(matcher.sizes(), ContentSizes());
+  EXPECT_EQ(matcher.sizes(), MatchSizes());
 }
 
 TEST(ContentMatcherTest, PrefixesOfOneAnother) {
@@ -188,6 +196,27 @@ TEST(ContentMatcherTest, PrefixesOfOneAnother) {
   EXPECT_EQ(matching(matcher, "{}"), Ids{});
   EXPECT_TRUE(matcher.remove(SubscriptionId{2}));
   EXPECT_EQ(matching(matcher, R"({"subject":"ab"})"), (Ids{1, 3, 6}));
+}
+
+// Longer than what is looked up, and different only beyond that.
+TEST(ContentMatcherTest, LongPrefixesAndSuffixes) {
+  const std::string same(content::kAffixBytesMax, 's');
+  ContentMatcher matcher;
+  std::uint64_t id = 0;
+  for (const auto& text :
+       {fmt::format("subject prefix '{}x'", same), fmt::format("subject prefix '{}y'", same),
+        fmt::format("subject suffix 'x{}'", same), fmt::format("subject suffix 'y{}'", same),
+        fmt::format("subject like '{}x%'", same), fmt::format("subject like '%x{}'", same)}) {
+    matcher.add(SubscriptionId{++id}, filter::filter_of(text));
+  }
+  const auto ids = [&](const std::string& subject) {
+    return matching(matcher, fmt::format(R"({{"subject":"{}"}})", subject));
+  };
+  EXPECT_EQ(ids(same + "x"), (Ids{1, 5}));
+  EXPECT_EQ(ids(same + "y" + same), (Ids{2, 4}));
+  EXPECT_EQ(ids("x" + same), (Ids{3, 6}));
+  EXPECT_EQ(ids(same), Ids{});
+  EXPECT_EQ(matcher.sizes().points, 2U) << "one prefix and one suffix";
 }
 
 // All operators at all edges, each reached through an index and as the second term of a filter.

@@ -56,8 +56,22 @@ ContentPredicate range_predicate(std::uint32_t attribute, base::Prng& prng) {
 
 filter::Literal literal(std::uint32_t value) { return {std::int64_t{value}}; }
 
+std::string attribute_name(std::size_t attribute) { return fmt::format("a{}", attribute); }
+
+// Made once: filters are made by the million.
+const filter::Operand& operand_of(std::size_t attribute) {
+  static const std::vector<filter::Operand> operands = [] {
+    std::vector<filter::Operand> all;
+    for (std::size_t i = 0; i < kContentAttributeCountMax; ++i) {
+      all.push_back({event::Path::data({attribute_name(i)})});
+    }
+    return all;
+  }();
+  return operands[attribute];
+}
+
 filter::ExprPtr to_expr(const ContentPredicate& predicate) {
-  const filter::Operand operand{event::Path::data({fmt::format("a{}", predicate.attribute)})};
+  const filter::Operand& operand = operand_of(predicate.attribute);
   if (predicate.is_range) {
     return filter::make(filter::Between{operand, literal(predicate.low), literal(predicate.high)});
   }
@@ -109,6 +123,16 @@ std::vector<ContentRow> reversed(ContentWorkload workload, std::vector<ContentRo
     for (std::size_t i = 0; i < kContentAttributeCount; ++i) {
       if (!is_enum(workload, i)) continue;
       row[i] = static_cast<std::uint32_t>(enum_size(workload)) - 1 - row[i];
+    }
+  }
+  return rows;
+}
+
+std::vector<ContentRow> half_fixed(ContentWorkload workload, std::vector<ContentRow> rows,
+                                   ContentHalf fixed) {
+  for (ContentRow& row : rows) {
+    for (std::size_t i = fixed == ContentHalf::kEven ? 0 : 1; i < row.size(); i += 2) {
+      if (is_enum(workload, i)) row[i] = 0;
     }
   }
   return rows;

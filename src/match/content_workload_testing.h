@@ -26,6 +26,8 @@ enum class ContentWorkload : std::uint8_t {
 };
 
 inline constexpr std::size_t kContentAttributeCount = 20;
+// Filters may also speak of data.a20 and so on, up to here.
+inline constexpr std::size_t kContentAttributeCountMax = 200;
 
 struct ContentPredicate {
   std::uint32_t attribute;
@@ -41,6 +43,10 @@ std::vector<ContentConjunction> content_conjunctions(ContentWorkload workload, s
 std::vector<ContentRow> content_rows(ContentWorkload workload, std::size_t count);
 // The values of enums in the reverse order of their frequencies.
 std::vector<ContentRow> reversed(ContentWorkload workload, std::vector<ContentRow> rows);
+// Enums with an even number, or those with an odd one, always have the same value.
+enum class ContentHalf : std::uint8_t { kEven, kOdd };
+std::vector<ContentRow> half_fixed(ContentWorkload workload, std::vector<ContentRow> rows,
+                                   ContentHalf fixed);
 
 std::string to_text(const ContentConjunction& conjunction);
 filter::FilterPtr to_filter(const ContentConjunction& conjunction);

@@ -40,6 +40,21 @@ struct MatchCounters {
   std::uint64_t placements = 0;         // how often such a move of all was begun
 };
 
+// What is there now. What a matcher has no notion of stays 0.
+struct MatchSizes {
+  std::size_t conjunctions = 0;
+  std::size_t by_point = 0;  // conjunctions by what leads to them
+  std::size_t by_range = 0;
+  std::size_t by_door = 0;    // one of several points, a prefix, a suffix, any value
+  std::size_t unindexed = 0;  // nothing does: every event is tried
+  std::size_t always = 0;     // hold for every event
+  std::size_t never = 0;      // hold for none
+  std::size_t operands = 0;   // that they speak of
+  std::size_t points = 0;     // values that they compare these with
+
+  bool operator==(const MatchSizes&) const = default;
+};
+
 struct Addition {
   SubscriptionId id;
   filter::FilterPtr filter;
@@ -67,6 +82,8 @@ class Matcher {
   // What the matcher takes, besides the filters themselves.
   virtual std::size_t memory_bytes() const = 0;
   virtual const MatchCounters& counters() const = 0;
+  // In constant time but for brute_force.
+  virtual MatchSizes sizes() const = 0;
 
   // Appends the matches, ascending. For a filter with change terms: each conjunction whose
   // stateless part holds. The scorer answers for the text predicates.

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/heap_bytes.h"
 #include "match/content/codes.h"
 #include "match/content/ids.h"
 
@@ -63,11 +64,11 @@ class ColumnSamples {
 };
 
 inline std::size_t ColumnSamples::memory_bytes() const {
-  std::size_t bytes = columns_.capacity() * sizeof(columns_[0]);
+  std::size_t bytes = base::heap_bytes(columns_);
   for (const auto& column : columns_) {
     if (!column) continue;
-    bytes += sizeof *column +
-             (column->events.codes.capacity() + column->bounds.codes.capacity()) * sizeof(Code);
+    bytes += base::heap_bytes(sizeof *column) + base::heap_bytes(column->events.codes) +
+             base::heap_bytes(column->bounds.codes);
   }
   return bytes;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 namespace {
@@ -19,6 +20,12 @@ ContentIndex::ContentIndex(bloom::Isa isa)
       kernel_(row_kernel(isa)),
       placement_(std::make_unique<Placement>(
           PlacementContext{vocabulary_, samples_, extras_, records_}, 0U)) {}
+
+void ContentIndex::compile(SubscriptionId id, const filter::FilterPtr& filter, SpecBatch& batch) {
+  const std::size_t first = batch.tests.size();
+  compiler_.compile(id, filter, batch);
+  learn(std::span(batch.tests).subspan(first));
+}
 
 void ContentIndex::learn(std::span<const CodeTest> tests) {
   for (const CodeTest& test : tests) {
@@ -43,8 +50,6 @@ RecordRef ContentIndex::add(Entry entry) {
     records_.set_row(record, static_cast<std::uint32_t>(always_.size()));
     always_.push_back(entry.match);
     always_records_.push_back(record);
-  } else if (is_bulk_) {
-    placement_->add_later(record, entry.tests);
   } else {
     placement_->add(record, entry.tests);
   }
@@ -53,11 +58,11 @@ RecordRef ContentIndex::add(Entry entry) {
 
 void ContentIndex::begin_bulk(std::size_t count) {
   is_bulk_ = true;
-  placement_->expect(records_.size() + count);
+  placement_->begin_bulk(count);
 }
 
 void ContentIndex::end_bulk() {
-  placement_->write_rows();
+  placement_->end_bulk();
   is_bulk_ = false;
 }
 
@@ -120,8 +125,9 @@ void ContentIndex::match(const event::Event& event, filter::Scorer& scorer,
   matches.insert(matches.end(), always_.begin(), always_.end());
   counters_.verified += reached;
   counters_.matches += matches.size() - before;
-  observe();
+  // In this order: the doors that led here must not seem frequent because they just did.
   adapt();
+  observe();
 }
 
 void ContentIndex::collect(Placement& placement, std::size_t& count) {
@@ -190,7 +196,7 @@ bool ContentIndex::is_worth_moving() {
   const RecordRef record = placement_->record_at(prng_.below(rows));
   records_.read_tests(record, tests_);
   const Placement::Shares shares = placement_->shares(record, tests_);
-  ratio_sum_ += shares.best / shares.now;
+  ratio_sum_ += static_cast<double>(shares.best / shares.now);
   if (++ratio_count_ < kSampleCount) return false;
   const double left = ratio_sum_ / static_cast<double>(ratio_count_);
   ratio_sum_ = 0;
@@ -236,9 +242,9 @@ std::size_t ContentIndex::count_by_point() const {
 
 std::size_t ContentIndex::memory_bytes() const {
   return records_.memory_bytes() + extras_.memory_bytes() + samples_.memory_bytes() +
-         vocabulary_.memory_bytes() + placement_->memory_bytes() +
-         (old_ ? old_->memory_bytes() : 0) + always_.capacity() * sizeof(Match) +
-         always_records_.capacity() * sizeof(RecordRef) + reached_.capacity() * sizeof(RecordRef);
+         vocabulary_.memory_bytes() + values_.memory_bytes() + placement_->memory_bytes() +
+         (old_ ? old_->memory_bytes() : 0) + base::heap_bytes(always_) +
+         base::heap_bytes(always_records_) + base::heap_bytes(reached_) + base::heap_bytes(tests_);
 }
 
 }  // namespace weir::match::content

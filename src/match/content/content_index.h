@@ -34,13 +34,13 @@ class ContentIndex {
 
   struct Entry {
     Match match;
-    // Must have been compiled with vocabulary(); the entry owns what it holds.
+    // Must have been compiled here; the entry owns what it holds.
     std::span<const CodeTest> tests;
     std::unique_ptr<Extra> extra = {};
     RecordRef next = kNoId;  // of the subscription
   };
-  // Lets doors be chosen with the entry in mind that is added later.
-  void learn(std::span<const CodeTest> tests);
+  // Appends to the batch what is to be added. Doors are chosen with it in mind from now on.
+  void compile(SubscriptionId id, const filter::FilterPtr& filter, SpecBatch& batch);
   RecordRef add(Entry entry);
   // What is added in between, about so many, is placed together, which is faster. Nothing else may
   // be done then.
@@ -54,7 +54,6 @@ class ContentIndex {
   // Appends the matches in any order; one for each conjunction.
   void match(const event::Event& event, filter::Scorer& scorer, std::vector<Match>& matches);
 
-  Vocabulary& vocabulary() { return vocabulary_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const RecordStore& records() const { return records_; }
   const MatchCounters& counters() const { return counters_; }
@@ -65,6 +64,7 @@ class ContentIndex {
   std::size_t memory_bytes() const;
 
  private:
+  void learn(std::span<const CodeTest> tests);
   bool holds(RecordRef record, filter::Scorer& scorer) const;
   bool holds_extra(RecordRef record, filter::Scorer& scorer) const;
   bool is_tied(RecordRef record) const;

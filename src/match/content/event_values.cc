@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "base/heap_bytes.h"
 #include "filter/evaluate.h"
 
 namespace weir::match::content {
@@ -271,6 +272,18 @@ void EventValues::finish_integer_look_ups() {
 void EventValues::set_ordered(ColumnId column, Code code) {
   codes_[column] = code;
   ordered_columns_.push_back(column);
+}
+
+std::size_t EventValues::memory_bytes() const {
+  std::size_t bytes = base::heap_bytes(codes_) + base::heap_bytes(values_) +
+                      base::heap_bytes(filled_) + base::heap_bytes(look_ups_) +
+                      base::heap_bytes(integer_look_ups_) + base::heap_bytes(points_) +
+                      base::heap_bytes(ordered_columns_) + base::heap_bytes(guesses_);
+  for (const auto& guesses : guesses_) {
+    bytes += base::heap_bytes(guesses);
+    for (const Guess& guess : guesses) bytes += base::heap_bytes(guess.name);
+  }
+  return bytes;
 }
 
 }  // namespace weir::match::content

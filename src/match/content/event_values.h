@@ -38,6 +38,8 @@ class EventValues {
   // The columns of numbers and times in which the event has a code, of those that filters use.
   std::span<const ColumnId> ordered_columns() const { return ordered_columns_; }
 
+  std::size_t memory_bytes() const;
+
  private:
   void clear();
   void walk_attributes();

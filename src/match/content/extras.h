@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/heap_bytes.h"
 #include "match/content/ids.h"
 #include "match/content/record_store.h"
 #include "match/content/spec.h"
@@ -36,7 +37,7 @@ class Extras {
   }
 
   std::size_t memory_bytes() const {
-    std::size_t bytes = extras_.capacity() * sizeof(extras_[0]);
+    std::size_t bytes = base::heap_bytes(extras_) + base::heap_bytes(free_);
     for (const auto& extra : extras_) {
       if (extra) bytes += bytes_of(*extra);
     }
@@ -45,10 +46,10 @@ class Extras {
 
  private:
   static std::size_t bytes_of(const Extra& extra) {
-    return sizeof extra + (extra.checks.capacity() + extra.tie_checks.capacity()) * sizeof(Check) +
-           extra.doors.capacity() * sizeof(Door) +
-           (extra.points.capacity() + extra.slots.capacity() + extra.rows.capacity()) *
-               sizeof(std::uint32_t);
+    return base::heap_bytes(sizeof extra) + base::heap_bytes(extra.checks) +
+           base::heap_bytes(extra.tie_checks) + base::heap_bytes(extra.doors) +
+           base::heap_bytes(extra.points) + base::heap_bytes(extra.slots) +
+           base::heap_bytes(extra.rows);
   }
 
   std::vector<std::unique_ptr<Extra>> extras_;

@@ -68,10 +68,4 @@ void Grid::sum_up() {
   sums_[kCellCountMax] = 1;
 }
 
-double Grid::share(std::size_t first, std::size_t last) const {
-  constexpr double kShareMin = 1e-4;
-  const std::size_t end = std::min(last + 1, kCellCountMax);
-  return std::clamp(static_cast<double>(sums_[end] - sums_[first]), kShareMin, 1.0);
-}
-
 }  // namespace weir::match::content

@@ -52,7 +52,11 @@ class Grid {
   // To be called for each event that has a value here.
   void count(std::uint8_t cell);
   // The part of those events that lie in the cells, from first to last; above 0, at most 1.
-  double share(std::size_t first, std::size_t last) const;
+  float share(std::size_t first, std::size_t last) const {
+    constexpr float kShareMin = 1e-4F;
+    const std::size_t end = std::min(last + 1, kCellCountMax);
+    return std::clamp(sums_[end] - sums_[first], kShareMin, 1.0F);
+  }
 
  private:
   // Most stretches hold one cell or two.

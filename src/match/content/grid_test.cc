@@ -18,7 +18,7 @@ std::vector<Code> random_codes(base::Prng& prng, std::size_t count, Code bound) 
   return codes;
 }
 
-double share_of_cell(const Grid& grid, std::size_t cell) { return grid.share(cell, cell); }
+float share_of_cell(const Grid& grid, std::size_t cell) { return grid.share(cell, cell); }
 
 TEST(GridTest, ACellNeverFallsWhereTheCodeGrows) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -76,16 +76,16 @@ TEST(GridTest, SharesAddUp) {
     Grid grid(sample, kind);
     for (int round = 0; round < 3; ++round) {
       const std::size_t last = grid.cell_count() - 1;
-      double sum = 0;
+      float sum = 0;
       for (std::size_t cell = 0; cell <= last; ++cell) {
-        const double here = share_of_cell(grid, cell);
+        const float here = share_of_cell(grid, cell);
         EXPECT_GT(here, 0);
         sum += here;
         EXPECT_NEAR(grid.share(0, cell), sum, 0.01);
       }
       EXPECT_NEAR(sum, 1, 0.01);
-      EXPECT_DOUBLE_EQ(grid.share(0, last), 1);
-      EXPECT_DOUBLE_EQ(grid.share(0, 10'000), 1) << "beyond the last cell there is nothing";
+      EXPECT_FLOAT_EQ(grid.share(0, last), 1);
+      EXPECT_FLOAT_EQ(grid.share(0, 10'000), 1) << "beyond the last cell there is nothing";
       for (int i = 0; i < 5000; ++i) {
         grid.count(grid.cell(static_cast<Code>(prng.below(10'000))));
       }

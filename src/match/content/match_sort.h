@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/heap_bytes.h"
 #include "match/matcher.h"
 
 namespace weir::match::content {
@@ -15,6 +16,8 @@ class MatchSort {
   // Those from `first` on. Few are ranked, many are distributed by the digits of their
   // subscriptions, at a few nanoseconds each.
   void sort(std::vector<Match>& matches, std::size_t first);
+
+  std::size_t memory_bytes() const { return base::heap_bytes(ids_) + base::heap_bytes(spare_); }
 
  private:
   void rank();

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 namespace {
@@ -27,6 +28,17 @@ std::uint64_t index_key(NodeId parent, std::uint32_t index) {
 
 std::size_t conversion_of(const filter::Operand& operand) {
   return static_cast<std::size_t>(operand.conversion);
+}
+
+std::size_t bytes_of(const event::Path::Step& step) {
+  const auto* const name = std::get_if<std::string>(&step);
+  return name == nullptr ? 0 : base::heap_bytes(*name);
+}
+
+std::size_t bytes_of(const event::Path& path) {
+  std::size_t bytes = base::heap_bytes(path.attribute_name()) + base::heap_bytes(path.steps());
+  for (const event::Path::Step& step : path.steps()) bytes += bytes_of(step);
+  return bytes;
 }
 
 }  // namespace
@@ -128,9 +140,14 @@ void OperandTable::unlink(NodeId id) {
 }
 
 std::size_t OperandTable::memory_bytes() const {
-  return nodes_.capacity() * sizeof(PathNode) + slots_.capacity() * sizeof(Slot) +
-         names_.bucket_count() * (sizeof(Name) + sizeof(NodeId)) +
-         indexes_.bucket_count() * sizeof(std::uint64_t) * 2;
+  std::size_t bytes = base::heap_bytes(nodes_) + base::heap_bytes(free_nodes_) +
+                      base::heap_bytes(slots_) + base::heap_bytes(free_slots_) +
+                      base::heap_bytes(names_) + base::heap_bytes(indexes_);
+  // A name stands in its node and among the names.
+  for (const PathNode& node : nodes_)
+    bytes += base::heap_bytes(node.children) + 2 * bytes_of(node.step);
+  for (const Slot& slot : slots_) bytes += bytes_of(slot.operand.path);
+  return bytes;
 }
 
 }  // namespace weir::match::content

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 namespace {
@@ -24,8 +25,8 @@ std::uint8_t byte_of(Code point) { return static_cast<std::uint8_t>(point * 0x9E
 std::uint64_t rank_of(float share, std::size_t index) {
   return std::uint64_t{std::bit_cast<std::uint32_t>(share)} << 32U | index;
 }
-double share_of_rank(std::uint64_t rank) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(rank >> 32U)));
+float share_of_rank(std::uint64_t rank) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(rank >> 32U));
 }
 std::size_t index_of_rank(std::uint64_t rank) { return rank & 0xFFU; }
 
@@ -40,14 +41,10 @@ bool Placement::is_outgrown() const {
   return context_.records.size() > kSpare + kGrowth * suited_count_;
 }
 
-Placement::Column& Placement::column(ColumnId id) {
+Placement::Column& Placement::make_column(ColumnId id) {
   if (id >= columns_.size()) columns_.resize(id + 1);
-  if (!columns_[id]) columns_[id] = std::make_unique<Column>();
+  columns_[id] = std::make_unique<Column>();
   return *columns_[id];
-}
-
-const Placement::Column* Placement::find_column(ColumnId id) const {
-  return id < columns_.size() ? columns_[id].get() : nullptr;
 }
 
 std::uint8_t Placement::take_lane(ColumnId id) {
@@ -61,7 +58,6 @@ void Placement::improve_grid(ColumnId id) {
   constexpr std::size_t kSampleCountMin = 32;
   constexpr std::size_t kSampleGrowth = 16;
   Column& at = column(id);
-  if (at.has_last_grid) return;
   const ColumnSamples::Sample sample = context_.samples.sample(id);
   const std::size_t sample_count = sample.codes.size();
   const std::size_t wanted =
@@ -78,7 +74,7 @@ Placement::Judged Placement::judge(const CodeTest& test) const {
   Judged judged;
   const Column* const at = find_column(test.column);
   if (test.is_point()) {
-    judged.share = static_cast<float>(context_.vocabulary.points().share(test.low - kPointCodeMin));
+    judged.share = context_.vocabulary.points().share(test.low - kPointCodeMin);
     judged.door_share = judged.share;
     judged.cells = {byte_of(test.low), byte_of(test.low)};
     if (at != nullptr) judged.lane = at->lane;
@@ -96,9 +92,9 @@ Placement::Judged Placement::judge(const CodeTest& test) const {
   judged.door = at->is_sorted || at->any_count >= kUnsortedCountMax ? judged.grid : 0;
   judged.cells = grid.cells(test.low, test.high());
   judged.lane = at->grids.back().lane;
-  judged.share = static_cast<float>(grid.share(judged.cells.low, judged.cells.high));
+  judged.share = grid.share(judged.cells.low, judged.cells.high);
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
-  judged.door_share = static_cast<float>(grid.share(group.first_cell(), group.last_cell()));
+  judged.door_share = grid.share(group.first_cell(), group.last_cell());
   return judged;
 }
 
@@ -111,7 +107,7 @@ void Placement::judge_all(std::span<const CodeTest> tests) const {
 
 // Of the events that lead to a test by one of its column's grids. Few ranges that are sorted by
 // none cost no more than if they were.
-double Placement::share_of_door(const CodeTest& test, std::uint8_t grid) const {
+float Placement::share_of_door(const CodeTest& test, std::uint8_t grid) const {
   if (test.is_point()) return context_.vocabulary.points().share(test.low - kPointCodeMin);
   const Column& at = *find_column(test.column);
   if (grid == 0 && at.grids.empty()) return 1;
@@ -122,15 +118,15 @@ double Placement::share_of_door(const CodeTest& test, std::uint8_t grid) const {
 
 // Of the events that would lead to a range if there were a grid of the events seen lately, at most:
 // up to four times those in the range, and those of some cells at its ends.
-double Placement::share_with_new_grid(const CodeTest& test) const {
-  constexpr double kGroupPerRange = 4;
-  constexpr double kEnds = 4.0 / Grid::kCellCountMax;
+float Placement::share_with_new_grid(const CodeTest& test) const {
+  constexpr float kGroupPerRange = 4;
+  constexpr float kEnds = 4.0F / Grid::kCellCountMax;
   const ColumnSamples::Sample sample = context_.samples.sample(test.column);
   if (!sample.of_events) return 1;
   const auto inside =
       std::ranges::count_if(sample.codes, [&](Code code) { return test.holds(code); });
-  const double share = static_cast<double>(inside) / static_cast<double>(sample.codes.size());
-  return std::min(1.0, kGroupPerRange * share + kEnds);
+  const float share = static_cast<float>(inside) / static_cast<float>(sample.codes.size());
+  return std::min(1.0F, kGroupPerRange * share + kEnds);
 }
 
 std::span<const PointId> Placement::points_of(const DoorChoice& door, const Extra& extra) {
@@ -138,23 +134,23 @@ std::span<const PointId> Placement::points_of(const DoorChoice& door, const Extr
   return std::span(extra.points).subspan(points.points_begin, points.point_count);
 }
 
-double Placement::share_of_points(const DoorChoice& door, const Extra& extra) const {
-  double sum = 0;
+float Placement::share_of_points(const DoorChoice& door, const Extra& extra) const {
+  float sum = 0;
   for (const PointId point : points_of(door, extra)) {
     sum += context_.vocabulary.points().share(point);
   }
-  return std::min(sum, 1.0);
+  return std::min(sum, 1.0F);
 }
 
-double Placement::share_now(const DoorChoice& door, std::span<const CodeTest> tests,
-                            const Extra* extra) const {
+float Placement::share_now(const DoorChoice& door, std::span<const CodeTest> tests,
+                           const Extra* extra) const {
   if (door.kind == Kind::kTest) return share_of_door(tests[door.index], door.grid);
   return door.kind == Kind::kExtra ? share_of_points(door, *extra) : 1;
 }
 
 // Requires that the tests are judged.
 Placement::Choice Placement::choose(const Extra* extra) const {
-  Choice best{{.kind = Kind::kUnindexed}, std::numeric_limits<double>::infinity()};
+  Choice best{{.kind = Kind::kUnindexed}, std::numeric_limits<float>::infinity()};
   std::uint64_t rarest = rank_of(kNoShare, 0);
   for (std::size_t i = 0; i < judged_count_; ++i) {
     rarest = std::min(rarest, rank_of(judged_[i].door_share, i));
@@ -168,7 +164,7 @@ Placement::Choice Placement::choose(const Extra* extra) const {
       extra == nullptr ? 0 : std::min<std::size_t>(extra->doors.size(), 255);
   for (std::size_t i = 0; i < door_count; ++i) {
     const DoorChoice door{Kind::kExtra, static_cast<std::uint8_t>(i)};
-    const double share = share_of_points(door, *extra);
+    const float share = share_of_points(door, *extra);
     if (share < best.share) best = {door, share};
   }
   if (best.door.kind == Kind::kUnindexed) best.share = 1;
@@ -198,7 +194,7 @@ Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const C
     if (tests[choice.door.index].is_point()) {
       share = kNoShare;
     } else if (choice.door.grid > 0) {
-      share = std::min(1.0F, share / static_cast<float>(choice.share));
+      share = std::min(1.0F, share / choice.share);
     }
   }
   const std::uint64_t common = rank_of(1, 0);
@@ -220,7 +216,7 @@ Row Placement::row_of(RecordRef record, std::span<const CodeTest> tests, const C
 }
 
 BucketId& Placement::point_bucket(PointId point) {
-  if (point >= point_buckets_.size()) point_buckets_.resize(point + 1, kNoId);
+  if (point >= point_buckets_.size()) point_buckets_.extend(point + 1, kNoId);
   return point_buckets_[point];
 }
 
@@ -245,9 +241,9 @@ BucketId Placement::existing(BucketId& bucket) {
   return bucket;
 }
 
-void Placement::place(RecordRef record, std::span<const CodeTest> tests, Writing writing) {
+DoorChoice Placement::place(RecordRef record, std::span<const CodeTest> tests) {
   for (const CodeTest& test : tests) {
-    if (test.is_range()) improve_grid(test.column);
+    if (test.is_range() && !column(test.column).has_last_grid) improve_grid(test.column);
   }
   RecordStore& records = context_.records;
   Extra* const extra = context_.extras.find(records, record);
@@ -261,26 +257,25 @@ void Placement::place(RecordRef record, std::span<const CodeTest> tests, Writing
     case Kind::kTest: {
       count_by_test(tests[door.index], door.grid, 1);
       BucketId& bucket = chosen_bucket(tests[door.index], judged_[door.index]);
-      return records.set_row(record, put(existing(bucket), row, writing));
+      records.set_row(record, put(existing(bucket), row));
+      break;
     }
     case Kind::kExtra:
       for (const PointId point : points_of(door, *extra)) {
-        extra->rows.push_back(put(existing(point_bucket(point)), row, writing));
+        extra->rows.push_back(put(existing(point_bucket(point)), row));
       }
-      return;
+      break;
     default:
-      return records.set_row(record, put(existing(unindexed_), row, writing));
+      records.set_row(record, put(existing(unindexed_), row));
   }
+  return door;
 }
 
 // Gives the row's place in the bucket, also if it is written later.
-std::uint32_t Placement::put(BucketId bucket, const Row& row, Writing writing) {
-  if (writing == Writing::kNow) return rows_.add(bucket, row);
-  pending_.push_back({bucket, row});
-  for (auto id = static_cast<BucketId>(next_places_.size()); id <= bucket; ++id) {
-    next_places_.push_back(rows_.row_count(id));
-  }
-  return next_places_[bucket]++;
+std::uint32_t Placement::put(BucketId bucket, const Row& row) {
+  if (!lot_) return rows_.add(bucket, row);
+  if (lot_->is_full()) lot_->write_to(rows_);
+  return lot_->add(bucket, row, rows_);
 }
 
 void Placement::count_by_test(const CodeTest& test, std::uint8_t grid, std::uint32_t by) {
@@ -292,9 +287,8 @@ void Placement::count_by_test(const CodeTest& test, std::uint8_t grid, std::uint
 }
 
 void Placement::add(RecordRef record, std::span<const CodeTest> tests) {
-  place(record, tests, Writing::kNow);
-  const DoorChoice door = context_.records.door(record);
-  if (door.kind == Kind::kTest) sort_if_many(tests[door.index].column);
+  const DoorChoice door = place(record, tests);
+  if (door.kind == Kind::kTest && !lot_) sort_if_many(tests[door.index].column);
 }
 
 // Few ranges are looked at all together; more are sorted by the grid.
@@ -311,29 +305,17 @@ void Placement::sort_if_many(ColumnId id) {
   }
 }
 
-void Placement::add_later(RecordRef record, std::span<const CodeTest> tests) {
-  constexpr std::size_t kPendingCountMax = 500'000;
-  place(record, tests, Writing::kLater);
-  if (pending_.size() >= kPendingCountMax) write_rows();
+void Placement::begin_bulk(std::size_t record_count) {
+  suited_count_ = std::max(suited_count_, context_.records.size() + record_count);
+  // A lot looks at all buckets: a few rows are written at once.
+  constexpr std::size_t kBucketsPerRowMax = 8;
+  if (rows_.bucket_bound() <= kBucketsPerRowMax * record_count) lot_.emplace(record_count);
 }
 
-void Placement::write_rows() {
-  // Where each bucket's rows begin among all that are pending; while they are sorted, where the
-  // next one goes.
-  std::uint32_t sum = 0;
-  for (BucketId id = 0; id < next_places_.size(); ++id) {
-    sum += std::exchange(next_places_[id], sum) - rows_.row_count(id);
-  }
-  const auto sorted = std::make_unique_for_overwrite<Row[]>(pending_.size());
-  for (const auto& [bucket, row] : pending_) sorted[next_places_[bucket]++] = row;
-  pending_.clear();
-  const Row* begin = sorted.get();
-  for (BucketId id = 0; id < next_places_.size(); ++id) {
-    const Row* const end = sorted.get() + next_places_[id];
-    rows_.append(id, {begin, end});
-    begin = end;
-  }
-  next_places_.clear();
+void Placement::end_bulk() {
+  if (!lot_) return;
+  lot_->write_to(rows_);
+  lot_.reset();
   for (ColumnId id = 0; id < columns_.size(); ++id) {
     if (columns_[id]) sort_if_many(id);
   }
@@ -444,9 +426,15 @@ RecordRef Placement::record_at(std::size_t row_index) const {
 
 Placement::Shares Placement::shares(RecordRef record, std::span<const CodeTest> tests) const {
   const Extra* const extra = context_.extras.find(context_.records, record);
-  const double now = share_now(context_.records.door(record), tests, extra);
+  const float now = share_now(context_.records.door(record), tests, extra);
   judge_all(tests);
-  double best = std::min(now, choose(extra).share);
+  const Choice choice = choose(extra);
+  // Of several that seem rare the rarest is rarely that rare.
+  const bool is_by_points =
+      choice.door.kind == Kind::kExtra ||
+      (choice.door.kind == Kind::kTest && tests[choice.door.index].is_point());
+  const float doubt = is_by_points ? context_.vocabulary.points().doubt(choice.share) : 0;
+  float best = std::min(now, choice.share + doubt);
   for (const CodeTest& test : tests) {
     if (test.is_range()) best = std::min(best, share_with_new_grid(test));
   }
@@ -454,10 +442,13 @@ Placement::Shares Placement::shares(RecordRef record, std::span<const CodeTest> 
 }
 
 std::size_t Placement::memory_bytes() const {
-  std::size_t bytes = rows_.memory_bytes() + point_buckets_.capacity() * sizeof(BucketId) +
-                      columns_.capacity() * sizeof(columns_[0]);
+  std::size_t bytes = sizeof *this + rows_.memory_bytes() + point_buckets_.memory_bytes() +
+                      base::heap_bytes(columns_) + base::heap_bytes(point_lanes_) +
+                      base::heap_bytes(judged_) + base::heap_bytes(found_);
   for (const auto& column : columns_) {
-    if (column) bytes += sizeof *column + column->grids.capacity() * sizeof(GridDoor);
+    if (!column) continue;
+    bytes += base::heap_bytes(sizeof *column) + base::heap_bytes(column->grids);
+    for (const GridDoor& grid : column->grids) bytes += grid.door.memory_bytes();
   }
   return bytes;
 }

@@ -14,7 +14,6 @@
 // little is followed by a better one for those who come later.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +22,14 @@
 #include <span>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "match/content/column_samples.h"
 #include "match/content/event_values.h"
 #include "match/content/extras.h"
 #include "match/content/grid.h"
 #include "match/content/range_door.h"
 #include "match/content/record_store.h"
+#include "match/content/row_lot.h"
 #include "match/content/row_store.h"
 #include "match/content/spec.h"
 #include "match/content/vocabulary.h"
@@ -48,15 +49,12 @@ class Placement {
   // Records that stand here are marked as of that side, 0 or 1. It suits as many records as there
   // are now, and some more.
   Placement(const PlacementContext& context, unsigned side);
-  // From now on it suits so many.
-  void expect(std::size_t record_count) { suited_count_ = std::max(suited_count_, record_count); }
-
   // Requires a record that stands nowhere, with these tests.
   void add(RecordRef record, std::span<const CodeTest> tests);
-  // The same, but the row is written only by write_rows(), together with others of its bucket,
-  // which is faster. Nothing else may be done in between.
-  void add_later(RecordRef record, std::span<const CodeTest> tests);
-  void write_rows();
+  // About so many records are to be added, before anything else is done: their rows are written
+  // together, which is faster.
+  void begin_bulk(std::size_t record_count);
+  void end_bulk();
   // Requires a record that stands here, with these tests.
   void remove(RecordRef record, std::span<const CodeTest> tests);
   // Asks for what that touches, for a remove() some steps later. Requires a door that is a test.
@@ -76,8 +74,8 @@ class Placement {
   // The parts of all events that lead to a record as it stands, and as it would in a placement that
   // were begun now.
   struct Shares {
-    double now;
-    double best;
+    float now;
+    float best;
   };
   Shares shares(RecordRef record, std::span<const CodeTest> tests) const;
 
@@ -126,36 +124,36 @@ class Placement {
   static constexpr std::size_t kJudgedCountMin = 6;
   struct Choice {
     DoorChoice door;
-    double share;
+    float share;
   };
   struct PointLane {
     ColumnId column;
     std::uint8_t lane;
   };
-  struct PendingRow {
-    BucketId bucket;
-    Row row;
-  };
 
-  Column& column(ColumnId id);
-  const Column* find_column(ColumnId id) const;
+  const Column* find_column(ColumnId id) const {
+    return id < columns_.size() ? columns_[id].get() : nullptr;
+  }
+  Column& column(ColumnId id) {
+    return id < columns_.size() && columns_[id] ? *columns_[id] : make_column(id);
+  }
+  Column& make_column(ColumnId id);
   void improve_grid(ColumnId id);
   std::uint8_t take_lane(ColumnId id);
 
   Judged judge(const CodeTest& test) const;
   void judge_all(std::span<const CodeTest> tests) const;
-  double share_of_door(const CodeTest& test, std::uint8_t grid) const;
-  double share_with_new_grid(const CodeTest& test) const;
-  double share_of_points(const DoorChoice& door, const Extra& extra) const;
-  double share_now(const DoorChoice& door, std::span<const CodeTest> tests,
-                   const Extra* extra) const;
+  float share_of_door(const CodeTest& test, std::uint8_t grid) const;
+  float share_with_new_grid(const CodeTest& test) const;
+  float share_of_points(const DoorChoice& door, const Extra& extra) const;
+  float share_now(const DoorChoice& door, std::span<const CodeTest> tests,
+                  const Extra* extra) const;
   Choice choose(const Extra* extra) const;
   LaneTest lane_test(const CodeTest& test, const Judged& judged);
   std::uint8_t point_lane(ColumnId id);
   Row row_of(RecordRef record, std::span<const CodeTest> tests, const Choice& choice);
-  enum class Writing : std::uint8_t { kNow, kLater };
-  void place(RecordRef record, std::span<const CodeTest> tests, Writing writing);
-  std::uint32_t put(BucketId bucket, const Row& row, Writing writing);
+  DoorChoice place(RecordRef record, std::span<const CodeTest> tests);
+  std::uint32_t put(BucketId bucket, const Row& row);
 
   static std::span<const PointId> points_of(const DoorChoice& door, const Extra& extra);
   BucketId& point_bucket(PointId point);
@@ -175,7 +173,7 @@ class Placement {
   unsigned side_;
   std::size_t suited_count_;  // of records
   RowStore rows_;
-  std::vector<BucketId> point_buckets_;           // by point
+  base::GrowingArray<BucketId> point_buckets_;    // by point
   std::vector<std::unique_ptr<Column>> columns_;  // by column
   std::vector<PointLane> point_lanes_;
   std::uint8_t lane_count_ = 0;
@@ -185,8 +183,7 @@ class Placement {
   std::optional<std::size_t> emptied_from_;  // buckets from here on are empty; for last()
   mutable std::vector<Judged> judged_;       // the tests of the record at hand; at first
   mutable std::size_t judged_count_ = 0;     // so many
-  std::vector<PendingRow> pending_;          // added, but not written yet
-  std::vector<std::uint32_t> next_places_;   // by bucket, behind those; of some of the buckets
+  std::optional<RowLot> lot_;                // of the rows added in bulk
 
   // Of the event at hand.
   std::array<std::uint8_t, kLaneCount> bytes_{};

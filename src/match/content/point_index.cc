@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 namespace {
@@ -17,7 +18,6 @@ using event::ValueKind;
 using Kind = PointView::Kind;
 
 constexpr std::uint32_t kEpochEventCount = 1024;
-constexpr double kPriorEvents = 16;  // what is known before any are seen counts as much
 
 bool make_number_point(double number, PointView& point) {
   constexpr double kTwoTo63 = 0x1p63;
@@ -66,11 +66,12 @@ std::optional<PointView> point_of(SlotId slot, const Value& value) {
 }
 
 PointView prefix_point(SlotId slot, std::string_view prefix) {
-  return {.slot = slot, .kind = Kind::kPrefix, .text = prefix};
+  return {.slot = slot, .kind = Kind::kPrefix, .text = prefix.substr(0, kAffixBytesMax)};
 }
 
 PointView suffix_point(SlotId slot, std::string_view suffix) {
-  return {.slot = slot, .kind = Kind::kSuffix, .text = suffix};
+  const std::size_t begin = suffix.size() - std::min(suffix.size(), kAffixBytesMax);
+  return {.slot = slot, .kind = Kind::kSuffix, .text = suffix.substr(begin)};
 }
 
 PointView present_point(SlotId slot) { return {.slot = slot, .kind = Kind::kPresent}; }
@@ -107,8 +108,9 @@ PointId PointIndex::acquire(const PointView& point) {
   PointId id = find(point, hash);
   if (id == kNoId) {
     id = make(point);
-    if (++point_count_ > table_.size() / 8 * 5) grow();
-    insert(point, hash, id);
+    ++point_count_;
+    table_.insert(hash, {entry_bits(point, hash), entry_kind(point), id},
+                  [this](PointId other) { return view(other).hash(); });
   }
   ++uses_[id].use_count;
   return id;
@@ -118,7 +120,7 @@ PointId PointIndex::make(const PointView& point) {
   if (free_.empty()) {
     free_.push_back(static_cast<PointId>(keys_.size()));
     keys_.emplace_back();
-    uses_.emplace_back();
+    uses_.push_back({});
   }
   const PointId id = free_.back();
   free_.pop_back();
@@ -131,7 +133,7 @@ PointId PointIndex::make(const PointView& point) {
     key.text = std::make_unique_for_overwrite<char[]>(point.text.size());
     std::ranges::copy(point.text, key.text.get());
     key.size = static_cast<std::uint32_t>(point.text.size());
-    text_bytes_ += point.text.size();
+    text_bytes_ += base::heap_bytes(point.text.size());
   }
   uses_[id] = {.epoch = epoch_, .use_place = use_place_of(point)};
   return id;
@@ -143,47 +145,18 @@ bool PointIndex::release(PointId id) {
   if (uses_[id].use_place != kNoId) slot_uses_[uses_[id].use_place].change(-1U);
   if (--uses_[id].use_count > 0) return false;
   const PointView gone = view(id);
-  erase(gone.hash(), id);
+  table_.erase(gone.hash(), id, [this](PointId other) { return view(other).hash(); });
   --point_count_;
-  text_bytes_ -= gone.text.size();
+  text_bytes_ -= base::heap_bytes(gone.text.size());
   key = {};
   free_.push_back(id);
   return true;
 }
 
-void PointIndex::insert(const PointView& point, std::uint64_t hash, PointId id) {
-  std::size_t place = place_of(hash);
-  while (table_[place].id != kNoId) place = next(place);
-  table_[place] = {entry_bits(point, hash), entry_kind(point), id};
-}
-
-// Closes the gap: what stands behind it moves up, unless that is before where it belongs.
-void PointIndex::erase(std::uint64_t hash, PointId id) {
-  std::size_t gap = place_of(hash);
-  while (table_[gap].id != id) gap = next(gap);
-  for (std::size_t place = next(gap); table_[place].id != kNoId; place = next(place)) {
-    const std::size_t home = place_of(view(table_[place].id).hash());
-    const std::size_t mask = table_.size() - 1;
-    if (((place - home) & mask) < ((place - gap) & mask)) continue;
-    table_[gap] = table_[place];
-    gap = place;
-  }
-  table_[gap] = {};
-}
-
-void PointIndex::grow() {
-  const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(2 * table_.size()));
-  for (const Entry& entry : old) {
-    if (entry.id == kNoId) continue;
-    const PointView point = view(entry.id);
-    insert(point, point.hash(), entry.id);
-  }
-}
-
 void PointIndex::SlotUseCount::change(std::uint32_t by) {
-  constexpr double kPriorUses = 9;  // of other points
+  constexpr float kPriorUses = 9;  // of other points
   count += by;
-  part_of_one = 1 / (static_cast<double>(count) + kPriorUses);
+  part_of_one = 1 / (static_cast<float>(count) + kPriorUses);
 }
 
 void PointIndex::count_event() {
@@ -196,10 +169,8 @@ void PointIndex::count_event() {
   set_part_of_hit();
 }
 
-void PointIndex::set_part_of_hit() { part_of_hit_ = 1 / (kPriorEvents + event_count_); }
-
-std::uint32_t PointIndex::aged_hits(const Uses& uses) const {
-  return uses.hits >> std::min(epoch_ - uses.epoch, 31U);
+void PointIndex::set_part_of_hit() {
+  part_of_hit_ = 1 / (kPriorEvents + static_cast<float>(event_count_));
 }
 
 void PointIndex::count(PointId id) {
@@ -208,24 +179,9 @@ void PointIndex::count(PointId id) {
   uses.epoch = epoch_;
 }
 
-// Before events were seen: the part that the point has in all uses of points of its slot, prefixes
-// and suffixes apart, and below 1/10 as long as there are few. That counts as much as some events.
-double PointIndex::share(PointId id) const {
-  constexpr double kAffixPriorMin = 0.05;
-  const Uses& uses = uses_[id];
-  double prior = 1;
-  if (uses.use_place != kNoId) {
-    prior = static_cast<double>(uses.use_count) * slot_uses_[uses.use_place].part_of_one;
-    if (uses.use_place % kUseGroupCount != 0) prior = std::max(prior, kAffixPriorMin);
-  }
-  const auto hits = static_cast<double>(aged_hits(uses));
-  return std::min(1.0, (prior * kPriorEvents + hits) * part_of_hit_);
-}
-
 std::size_t PointIndex::memory_bytes() const {
-  return table_.capacity() * sizeof(Entry) + keys_.capacity() * sizeof(Key) +
-         uses_.capacity() * sizeof(Uses) + free_.capacity() * sizeof(PointId) + text_bytes_ +
-         slot_uses_.capacity() * sizeof(SlotUseCount);
+  return table_.memory_bytes() + keys_.size() * sizeof(Key) + uses_.memory_bytes() +
+         free_.memory_bytes() + base::heap_bytes(slot_uses_) + text_bytes_;
 }
 
 }  // namespace weir::match::content

@@ -12,21 +12,26 @@
 // How often: counts of the last few thousand events, halved now and then so that they follow the
 // stream; before there are any, a value that few filters name is taken to be rare.
 //
-// A hash table with linear probing: about 90 bytes per point, and its text.
+// About 90 bytes per point, and its text. Nothing is ever copied as a whole when there are more.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "base/hash.h"
 #include "base/prng.h"
 #include "event/value.h"
 #include "match/content/ids.h"
+#include "match/content/point_table.h"
 
 namespace weir::match::content {
 
@@ -61,13 +66,16 @@ struct PointView {
 // Turns a new view into that of the value's point; false for what is no value of points.
 bool make_point(SlotId slot, const event::Value& value, PointView& point);
 std::optional<PointView> point_of(SlotId slot, const event::Value& value);
+// Of long ones only the first or last bytes: an event's text is looked up once for each length that
+// filters name, so there must not be many. Who needs the rest checks it.
+inline constexpr std::size_t kAffixBytesMax = 64;
 PointView prefix_point(SlotId slot, std::string_view prefix);
 PointView suffix_point(SlotId slot, std::string_view suffix);
 PointView present_point(SlotId slot);
 
 class PointIndex {
  public:
-  PointIndex() : table_(kTableSizeMin) { set_part_of_hit(); }
+  PointIndex() { set_part_of_hit(); }
 
   // Each acquire needs one release.
   PointId acquire(const PointView& point);
@@ -76,28 +84,18 @@ class PointIndex {
   // kNoId if no filter names the point.
   PointId find(const PointView& point) const { return find(point, point.hash()); }
   PointId find(const PointView& point, std::uint64_t hash) const {
-    const std::uint64_t bits = entry_bits(point, hash);
-    const std::uint32_t kind = entry_kind(point);
-    for (std::size_t place = place_of(hash);; place = next(place)) {
-      const Entry& entry = table_[place];
-      if (entry.id == kNoId) return kNoId;
-      if (entry.bits == bits && entry.kind == kind && is(entry.id, point)) return entry.id;
-    }
+    return table_.find(hash, entry_bits(point, hash), entry_kind(point),
+                       [&](PointId id) { return is(id, point); });
   }
   // The same for an integer, of which there are most.
   static std::uint64_t hash_of_integer(SlotId slot, std::uint64_t bits) {
     return PointView{.slot = slot, .bits = bits}.hash();
   }
   PointId find_integer(SlotId slot, std::uint64_t bits, std::uint64_t hash) const {
-    const std::uint32_t kind = entry_kind({.slot = slot});
-    for (std::size_t place = place_of(hash);; place = next(place)) {
-      const Entry& entry = table_[place];
-      if (entry.bits == bits && entry.kind == kind) return entry.id;
-      if (entry.id == kNoId) return kNoId;
-    }
+    return table_.find(hash, bits, entry_kind({.slot = slot}), [](PointId) { return true; });
   }
   // For a find() of that hash some steps later.
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[place_of(hash)]); }
+  void prefetch(std::uint64_t hash) const { table_.prefetch(hash); }
   PointView view(PointId id) const;
   // The slot of a point that is a value; kNoId for any other.
   SlotId slot_of_value(PointId id) const {
@@ -109,21 +107,25 @@ class PointIndex {
   void count_event();
   void count(PointId id);
   // A guess at the part of all events that have the point, above 0 and at most 1.
-  double share(PointId id) const;
+  float share(PointId id) const {
+    const Uses& uses = uses_[id];
+    return std::min(
+        1.0F, (prior_of(uses) * kPriorEvents + static_cast<float>(aged_hits(uses))) * part_of_hit_);
+  }
+
+  // By how much such a share may well be too small: of few hits, one more and what they vary by.
+  float doubt(float share) const {
+    return part_of_hit_ + std::sqrt(part_of_hit_ * (share + part_of_hit_));
+  }
 
   std::size_t point_count() const { return point_count_; }
   std::size_t memory_bytes() const;
 
  private:
-  static constexpr std::size_t kTableSizeMin = 16;
   // Uses are counted by slot; values, prefixes and suffixes apart.
   static constexpr std::uint32_t kUseGroupCount = 3;
-  // Says all of a number or boolean, so that its key need not be looked at.
-  struct Entry {
-    std::uint64_t bits = 0;  // of the point; of a text its hash
-    std::uint32_t kind = 0;  // and slot
-    PointId id = kNoId;      // kNoId: free
-  };
+  // What is known before any events are seen counts as much as so many.
+  static constexpr float kPriorEvents = 16;
   struct Key {
     std::uint64_t bits = 0;
     SlotId slot = kNoId;
@@ -141,7 +143,7 @@ class PointIndex {
   // Divisions are done when counts change, not when shares are asked for.
   struct SlotUseCount {
     std::uint32_t count = 0;
-    double part_of_one = 0;  // of all uses, before events were seen
+    float part_of_one = 0;  // of all uses, before events were seen
 
     void change(std::uint32_t by);
   };
@@ -152,8 +154,6 @@ class PointIndex {
   static std::uint32_t entry_kind(const PointView& point) {
     return point.slot << 3U | static_cast<std::uint32_t>(point.kind);
   }
-  std::size_t place_of(std::uint64_t hash) const { return hash & (table_.size() - 1); }
-  std::size_t next(std::size_t place) const { return (place + 1) & (table_.size() - 1); }
   // Of a point whose entry says the same.
   bool is(PointId id, const PointView& point) const {
     return point.kind < PointView::Kind::kTimestamp || has_same_rest(keys_[id], point);
@@ -161,22 +161,29 @@ class PointIndex {
   static bool has_same_rest(const Key& key, const PointView& point);
   static std::uint32_t use_place_of(const PointView& point);
   PointId make(const PointView& point);
-  void insert(const PointView& point, std::uint64_t hash, PointId id);
-  void erase(std::uint64_t hash, PointId id);
-  void grow();
   void set_part_of_hit();
-  std::uint32_t aged_hits(const Uses& uses) const;
+  std::uint32_t aged_hits(const Uses& uses) const {
+    return uses.hits >> std::min(epoch_ - uses.epoch, 31U);
+  }
+  // Before events were seen: the part that the point has in all uses of points of its slot,
+  // prefixes and suffixes apart, and below 1/10 as long as there are few.
+  float prior_of(const Uses& uses) const {
+    constexpr float kAffixPriorMin = 0.05F;
+    if (uses.use_place == kNoId) return 1;
+    const float prior = static_cast<float>(uses.use_count) * slot_uses_[uses.use_place].part_of_one;
+    return uses.use_place % kUseGroupCount == 0 ? prior : std::max(prior, kAffixPriorMin);
+  }
 
-  std::vector<Entry> table_;  // a power of two of them, at most five eighths in use
-  std::vector<Key> keys_;     // by id
-  std::vector<Uses> uses_;    // by id
-  std::vector<PointId> free_;
+  PointTable table_;
+  std::deque<Key> keys_;           // by id
+  base::GrowingArray<Uses> uses_;  // by id
+  base::GrowingArray<PointId> free_;
   std::vector<SlotUseCount> slot_uses_;  // by slot and group
   std::size_t point_count_ = 0;
   std::size_t text_bytes_ = 0;
   std::uint32_t epoch_ = 0;
   double event_count_ = 0;  // aged as hits are
-  double part_of_hit_;      // of all events
+  float part_of_hit_;       // of all events
   std::uint32_t epoch_event_count_ = 0;
 };
 

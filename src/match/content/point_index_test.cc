@@ -84,8 +84,19 @@ TEST(PointIndexTest, BeforeThereAreEventsAPointThatManyNameHasALargeShare) {
   const PointId often = index.acquire(view);
   for (int i = 0; i < 989; ++i) index.acquire(view);
   const PointId once = index.acquire(*point_of(0, Value::of("once")));
-  EXPECT_DOUBLE_EQ(index.share(often), 0.99);
-  EXPECT_DOUBLE_EQ(index.share(once), 0.001);
+  EXPECT_FLOAT_EQ(index.share(often), 0.99F);
+  EXPECT_FLOAT_EQ(index.share(once), 0.001F);
+}
+
+TEST(PointIndexTest, AShareIsDoubtedLessTheMoreEventsThereAre) {
+  PointIndex index;
+  const float at_first = index.doubt(0.01F);
+  for (int i = 0; i < 1000; ++i) index.count_event();
+  const float later = index.doubt(0.01F);
+  EXPECT_GT(at_first, 0.1F);
+  EXPECT_LT(later, 0.006F);
+  EXPECT_GT(index.doubt(0.1F), later);
+  EXPECT_GT(index.doubt(0), 0.001F) << "what was not seen yet may come";
 }
 
 TEST(PointIndexTest, SharesFollowTheEvents) {

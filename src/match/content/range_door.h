@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/heap_bytes.h"
 #include "match/content/ids.h"
 
 namespace weir::match::content {
@@ -56,6 +57,12 @@ class RangeDoor {
         if (buckets[i] != kNoId) visit(buckets[i]);
       }
     }
+  }
+
+  std::size_t memory_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& buckets : classes_) bytes += base::heap_bytes(buckets);
+    return bytes;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 
@@ -29,31 +30,17 @@ std::size_t RecordStore::optional_words(std::uint32_t flags) {
       std::popcount(flags & (kHasUpperHalf | kHasConjunction | kHasExtra | kHasNext)));
 }
 
-RecordRef RecordStore::take(std::size_t word_count) {
-  if (word_count < free_.size() && !free_[word_count].empty()) {
-    const RecordRef ref = free_[word_count].back();
-    free_[word_count].pop_back();
-    return ref;
-  }
-  if (chunk_used_words_ + word_count > kChunkWords) add_chunk();
-  const std::size_t ref = (chunks_.size() - 1) * kChunkWords + chunk_used_words_;
-  WEIR_CHECK(ref + word_count < kNoId);
-  chunk_used_words_ += word_count;
-  return static_cast<RecordRef>(ref);
-}
-
 void RecordStore::add_chunk() {
-  if (!first_chunk_) {
-    first_chunk_ = std::make_unique_for_overwrite<std::uint32_t[]>(kChunkWords);
-    chunks_.push_back(first_chunk_.get());
-  } else {
-    more_chunks_.emplace_back(kChunkWords * sizeof(std::uint32_t) / bloom::kLineBytes);
-    chunks_.push_back(reinterpret_cast<std::uint32_t*>(more_chunks_.back().data()));
-  }
+  // The first may stay nearly empty.
+  using Pages = bloom::LineBuffer::Pages;
+  buffers_.emplace_back(kChunkWords * sizeof(std::uint32_t) / bloom::kLineBytes,
+                        buffers_.empty() ? Pages::kSmall : Pages::kHuge);
+  chunks_.push_back(reinterpret_cast<std::uint32_t*>(buffers_.back().data()));
   chunk_used_words_ = 0;
 }
 
-// Written aside first, in one go, since only then its length is known.
+// Written in one go behind all others: its length is known only then. If there was one as long that
+// was removed, it moves there.
 RecordRef RecordStore::add(const Contents& contents) {
   WEIR_CHECK(contents.tests.size() <= kTestCountMax);
   std::uint32_t flags = static_cast<std::uint32_t>(contents.tests.size());
@@ -62,7 +49,8 @@ RecordRef RecordStore::add(const Contents& contents) {
   if (contents.match.conjunction != 0) flags |= kHasConjunction;
   if (contents.extra != kNoId) flags |= kHasExtra;
   if (contents.next != kNoId) flags |= kHasNext;
-  std::uint32_t record[kWordsMax];
+  if (chunk_used_words_ + kWordsMax > kChunkWords) add_chunk();
+  std::uint32_t* const record = chunks_.back() + chunk_used_words_;
   record[0] = static_cast<std::uint32_t>(contents.match.subscription.value);
   record[1] = flags;
   record[2] = 0;
@@ -72,10 +60,17 @@ RecordRef RecordStore::add(const Contents& contents) {
   if ((flags & kHasExtra) != 0) *at++ = contents.extra;
   if ((flags & kHasNext) != 0) *at++ = contents.next;
   const auto word_count = static_cast<std::size_t>(at - record);
-  const RecordRef ref = take(word_count);
-  std::copy_n(record, word_count, words(ref));
   ++record_count_;
-  return ref;
+  if (word_count < free_.size() && !free_[word_count].empty()) {
+    const RecordRef ref = free_[word_count].back();
+    free_[word_count].pop_back();
+    std::copy_n(record, word_count, words(ref));
+    return ref;
+  }
+  const std::size_t ref = (chunks_.size() - 1) * kChunkWords + chunk_used_words_;
+  WEIR_CHECK(ref + word_count < kNoId);
+  chunk_used_words_ += word_count;
+  return static_cast<RecordRef>(ref);
 }
 
 // Two words for every test, of which the second is overwritten if it is not needed: without a
@@ -161,8 +156,8 @@ DoorChoice RecordStore::door(RecordRef ref) const {
 std::size_t RecordStore::memory_bytes() const {
   const std::size_t unused_words = kChunkWords - chunk_used_words_;
   std::size_t bytes = (chunks_.size() * kChunkWords - unused_words) * sizeof(std::uint32_t);
-  for (const auto& list : free_) bytes += list.capacity() * sizeof(RecordRef);
-  return bytes;
+  for (const auto& list : free_) bytes += list.memory_bytes();
+  return bytes + base::heap_bytes(free_) + base::heap_bytes(buffers_) + base::heap_bytes(chunks_);
 }
 
 }  // namespace weir::match::content

@@ -13,11 +13,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "bloom/line_buffer.h"
 #include "match/content/code_tests.h"
 #include "match/content/ids.h"
@@ -157,15 +157,12 @@ class RecordStore {
   static std::size_t test_words(const std::uint32_t* record);
   static std::size_t optional_words(std::uint32_t flags);
   std::uint32_t optional(RecordRef ref, std::uint32_t flag) const;
-  RecordRef take(std::size_t word_count);
   void add_chunk();
 
+  std::vector<bloom::LineBuffer> buffers_;  // of the chunks
   std::vector<std::uint32_t*> chunks_;
-  // The first chunk takes what is used of it, page by page; the others lie in huge pages.
-  std::unique_ptr<std::uint32_t[]> first_chunk_;
-  std::vector<bloom::LineBuffer> more_chunks_;
-  std::size_t chunk_used_words_ = kChunkWords;  // of the last
-  std::vector<std::vector<RecordRef>> free_;    // by length
+  std::size_t chunk_used_words_ = kChunkWords;       // of the last
+  std::vector<base::GrowingArray<RecordRef>> free_;  // by length
   std::size_t record_count_ = 0;
 };
 

@@ -5,11 +5,12 @@
 #include <bit>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 17U;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 22U;
 constexpr std::size_t kBlocksAhead = 2;  // asked for before they are scanned
 
 // All but the records; of a small block a little more, so that there is no branch on its size,
@@ -37,7 +38,10 @@ std::uint8_t* RowStore::take_block(std::size_t capacity) {
   const std::size_t bytes = capacity * kRowBytes;
   const std::size_t count = (kChunkBytes - kBlockPadBytes) / bytes;
   if (pool.left == 0) {
-    pool.chunks.emplace_back(kChunkBytes / bloom::kLineBytes);
+    // The first may stay nearly empty.
+    using Pages = bloom::LineBuffer::Pages;
+    pool.chunks.emplace_back(kChunkBytes / bloom::kLineBytes,
+                             pool.chunks.empty() ? Pages::kSmall : Pages::kHuge);
     pool.left = count;
   }
   auto* const first = reinterpret_cast<std::uint8_t*>(pool.chunks.back().data());
@@ -50,7 +54,7 @@ void RowStore::give_block(std::uint8_t* block, std::size_t capacity) {
 
 BucketId RowStore::make_bucket() {
   if (free_buckets_.empty()) {
-    buckets_.emplace_back();
+    buckets_.push_back({});
     return static_cast<BucketId>(buckets_.size() - 1);
   }
   const BucketId id = free_buckets_.back();
@@ -204,12 +208,14 @@ std::size_t RowStore::scan(BucketId id, RowKernel kernel, const std::uint8_t* la
 }
 
 std::size_t RowStore::memory_bytes() const {
-  std::size_t bytes =
-      buckets_.capacity() * sizeof(Bucket) + free_buckets_.capacity() * sizeof(BucketId) +
-      more_.capacity() * sizeof(Blocks) + free_more_.capacity() * sizeof(std::uint32_t);
-  for (const Blocks& more : more_) bytes += more.capacity() * sizeof(std::uint8_t*);
-  for (const Pool& pool : pools_) {
-    bytes += pool.chunks.size() * kChunkBytes + pool.free.capacity() * sizeof(std::uint8_t*);
+  std::size_t bytes = buckets_.memory_bytes() + free_buckets_.memory_bytes() +
+                      base::heap_bytes(more_) + base::heap_bytes(free_more_);
+  for (const Blocks& more : more_) bytes += base::heap_bytes(more);
+  for (std::size_t i = 0; i < kPoolCount; ++i) {
+    const Pool& pool = pools_[i];
+    const std::size_t never_used = pool.left * (kBlockRowsMin << i) * kRowBytes;
+    bytes += pool.chunks.size() * kChunkBytes - never_used + base::heap_bytes(pool.chunks) +
+             pool.free.memory_bytes();
   }
   return bytes;
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "bloom/line_buffer.h"
 #include "match/content/ids.h"
 #include "match/content/row_block.h"
@@ -66,7 +67,7 @@ class RowStore {
   };
   // Blocks of one size. Those of 64 rows begin at a cache line, and so does each of their columns.
   struct Pool {
-    std::vector<std::uint8_t*> free = {};
+    base::GrowingArray<std::uint8_t*> free = {};
     std::vector<bloom::LineBuffer> chunks = {};
     std::size_t left = 0;  // blocks in the last chunk that were never used
   };
@@ -81,8 +82,8 @@ class RowStore {
   void resize_first(Bucket& bucket, std::size_t capacity);
   void free_room(Bucket& bucket);
 
-  std::vector<Bucket> buckets_;
-  std::vector<BucketId> free_buckets_;
+  base::GrowingArray<Bucket> buckets_;
+  base::GrowingArray<BucketId> free_buckets_;
   std::vector<Blocks> more_;
   std::vector<std::uint32_t> free_more_;
   std::array<Pool, kPoolCount> pools_;

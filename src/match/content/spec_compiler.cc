@@ -99,6 +99,13 @@ std::optional<Range> range_of(const filter::Between& between) {
   return range;
 }
 
+// Terms lie apart in memory: all are asked for before the first is looked at.
+void prefetch(const filter::Expr& expr) {
+  constexpr std::size_t kLineBytes = 64;
+  const auto* const bytes = reinterpret_cast<const char*>(&expr);
+  for (std::size_t i = 0; i < sizeof expr; i += kLineBytes) __builtin_prefetch(bytes + i);
+}
+
 // What is not in the range, with what may be; nothing if that is everything.
 std::optional<Range> complement(const Range& range) {
   Range rest = range;
@@ -268,8 +275,8 @@ class SpecCompiler::Terms {
   void add_point_test(SlotId slot, PointId point) {
     const ColumnId column = column_of(slot, ColumnKind::kPoint);
     if (!can_test(column)) {
-      vocabulary_.release_point(point);
-      return add_check(slot);
+      add_check(slot);
+      return negated_ ? vocabulary_.release_point(point) : add_door(point);
     }
     const Code code = point_code(point);
     tests_.push_back(negated_ ? CodeTest::not_equal(column, code) : CodeTest::equal(column, code));
@@ -348,9 +355,9 @@ class SpecCompiler::Terms {
     return door;
   }
 
-  void add_door(const PointView& view) {
-    extra().doors.push_back(keep({vocabulary_.acquire_point(view)}));
-  }
+  void add_door(const PointView& view) { add_door(vocabulary_.acquire_point(view)); }
+  // Takes over the point.
+  void add_door(PointId point) { extra().doors.push_back(keep({point})); }
 
   bool has_way() const {
     if (extra_ && !extra_->doors.empty()) return true;
@@ -380,6 +387,7 @@ void SpecCompiler::compile(SubscriptionId id, const filter::FilterPtr& filter, S
       {id, filter->has_change(), batch.conjunctions.size(), conjunctions.size()});
   for (const filter::Conjunction& conjunction : conjunctions) {
     Terms terms(vocabulary_, filter, batch.tests);
+    for (const filter::Term& term : conjunction.terms) prefetch(*term.predicate);
     for (const filter::Term& term : conjunction.terms) terms.add(term);
     batch.conjunctions.push_back(terms.finish());
   }

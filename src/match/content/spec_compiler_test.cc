@@ -347,7 +347,7 @@ struct Pair {
     for (std::uint64_t id = 1; id <= last_id; ++id) {
       ASSERT_TRUE(content.remove(SubscriptionId{id}));
     }
-    EXPECT_EQ(content.sizes(), ContentSizes());
+    EXPECT_EQ(content.sizes(), MatchSizes());
   }
 };
 
@@ -429,6 +429,25 @@ TEST(SpecCompilerLimitsTest, PathsBeyondTheLastColumnAreCheckedInstead) {
   }
   EXPECT_GT(match_count, 100U);
   pair.remove_all();
+}
+
+TEST(SpecCompilerLimitsTest, PathsBeyondTheLastColumnAreFoundByTheirValues) {
+  constexpr std::size_t kPathCount = kColumnBound / kColumnKindCount + 1;
+  ContentMatcher matcher;
+  for (std::size_t i = 0; i < kPathCount; ++i) {
+    matcher.add(SubscriptionId{i}, filter::filter_of(fmt::format("data.p{} = 1", i)));
+  }
+  const auto candidates = [&](int value) {
+    const std::uint64_t before = matcher.counters().candidates;
+    filter::FixedScorer scorer;
+    std::vector<Match> matches;
+    matcher.match(
+        *event::event_of(fmt::format(R"({{"data":{{"p{}":{}}}}})", kPathCount - 1, value)), scorer,
+        matches);
+    return matcher.counters().candidates - before;
+  };
+  EXPECT_EQ(candidates(1), 1U);
+  EXPECT_EQ(candidates(2), 0U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::match::content {
 namespace {
@@ -88,7 +89,11 @@ void Vocabulary::release_column(ColumnId column) {
 }
 
 std::size_t Vocabulary::memory_bytes() const {
-  return operands_.memory_bytes() + points_.memory_bytes() + uses_.capacity() * sizeof(SlotUses);
+  std::size_t bytes = operands_.memory_bytes() + points_.memory_bytes() + base::heap_bytes(uses_);
+  for (const SlotUses& uses : uses_) {
+    bytes += base::heap_bytes(uses.prefixes) + base::heap_bytes(uses.suffixes);
+  }
+  return bytes;
 }
 
 }  // namespace weir::match::content

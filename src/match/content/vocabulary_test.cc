@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -136,6 +137,19 @@ TEST(VocabularyTest, WhatIsReleasedIsGone) {
       expect_unused(vocabulary.uses(slot));
     }
   }
+}
+
+// However many lengths filters name: an event's text is looked up once for each.
+TEST(VocabularyTest, LengthsOfPrefixesAndSuffixesAreFew) {
+  Vocabulary vocabulary;
+  const SlotId slot = vocabulary.acquire_slot({event::Path::attribute("subject")});
+  const std::string text(500, 'a');
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    vocabulary.acquire_point(prefix_point(slot, std::string_view(text).substr(0, size)));
+    vocabulary.acquire_point(suffix_point(slot, std::string_view(text).substr(0, size)));
+  }
+  EXPECT_EQ(vocabulary.uses(slot).prefixes.size(), kAffixBytesMax);
+  EXPECT_EQ(vocabulary.uses(slot).suffixes.size(), kAffixBytesMax);
 }
 
 }  // namespace
