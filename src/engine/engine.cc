@@ -87,6 +87,33 @@ base::Result<SubscriptionId> Engine::subscribe(std::string_view filter, Subscrib
 
 base::Result<SubscriptionId> Engine::subscribe(const filter::FilterPtr& filter,
                                                SubscribeOptions options) {
+  const auto entered = enter(filter, std::move(options));
+  if (!entered) return entered.error();
+  if (entered->is_for_matcher) matcher_->add(entered->id, filter);
+  return entered->id;
+}
+
+std::vector<base::Result<SubscriptionId>> Engine::subscribe_all(
+    std::vector<NewSubscription> wanted) {
+  std::vector<base::Result<SubscriptionId>> results;
+  std::vector<match::Addition> additions;
+  results.reserve(wanted.size());
+  for (NewSubscription& one : wanted) {
+    const auto entered = enter(one.filter, std::move(one.options));
+    if (!entered) {
+      results.emplace_back(entered.error());
+      continue;
+    }
+    results.emplace_back(entered->id);
+    if (entered->is_for_matcher) additions.push_back({entered->id, std::move(one.filter)});
+  }
+  matcher_->add_all(additions);
+  return results;
+}
+
+// All but that the matcher finds it.
+base::Result<Engine::Entered> Engine::enter(const filter::FilterPtr& filter,
+                                            SubscribeOptions options) {
   if (subscriptions_.size() >= options_.subscription_count_max) {
     return base::Error{base::ErrorId::kEngineTooManySubscriptions,
                        fmt::format("there are {} subscriptions already, the limit",
@@ -101,17 +128,17 @@ base::Result<SubscriptionId> Engine::subscribe(const filter::FilterPtr& filter,
   }
   if (auto ready = scorer_->add(*filter); !ready) return ready.error();
   const SubscriptionId id{++last_id_};
-  Subscription& subscription = *subscriptions_.emplace(id, std::move(made)).first->second;
+  Subscription& subscription = **subscriptions_.add(id, std::move(made));
   share(id, subscription, initial);
-  if (!subscription.is_sharing()) place(id, subscription);
+  const bool is_for_matcher = !subscription.is_sharing() && !shares_text(id, subscription);
   if (subscription.change() != nullptr) reschedule(id, subscription);
-  return id;
+  return Entered{id, is_for_matcher};
 }
 
 base::Result<void> Engine::unsubscribe(SubscriptionId id) {
   const auto found = find(id);
   if (!found) return found.error();
-  Subscription& subscription = *(*found)->second;
+  Subscription& subscription = **found;
   if (subscription.wake) wakes_.erase({*subscription.wake, id});
   add(ended_, counters_of(subscription));
   if (subscription.is_sharing()) {
@@ -120,17 +147,16 @@ base::Result<void> Engine::unsubscribe(SubscriptionId id) {
     displace(id, subscription);
   }
   scorer_->remove(subscription.filter());
-  subscriptions_.erase(*found);
+  subscriptions_.remove(id);
   return {};
 }
 
-// Where events find it.
-void Engine::place(SubscriptionId id, Subscription& subscription) {
-  if (subscription.filter().abouts().empty()) return matcher_->add(id, subscription.filter_ptr());
+// Whether events find it by its text, if that can be shared.
+bool Engine::shares_text(SubscriptionId id, Subscription& subscription) {
+  if (subscription.filter().abouts().empty()) return false;
   subscription.share_text(texts_->join(id, subscription.filter(), subscription.gate()), *texts_);
-  if (subscription.is_text_shared()) return;
-  with_text_.insert(id);
-  matcher_->add(id, subscription.filter_ptr());
+  if (!subscription.is_text_shared()) with_text_.insert(id);
+  return subscription.is_text_shared();
 }
 
 void Engine::displace(SubscriptionId id, Subscription& subscription) {
@@ -166,15 +192,15 @@ std::span<const Delivery> Engine::advance(base::Instant now) {
 
 void Engine::set_highlight(SubscriptionId id,
                            std::shared_ptr<const match::HighlightOptions> highlight) {
-  const auto found = subscriptions_.find(id);
-  WEIR_CHECK(found != subscriptions_.end());
-  found->second->set_highlight(std::move(highlight));
+  const auto* const found = subscriptions_.find(id);
+  WEIR_CHECK(found != nullptr);
+  (*found)->set_highlight(std::move(highlight));
 }
 
 base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, base::Instant now) {
   const auto found = find(id);
   if (!found) return found.error();
-  Subscription& subscription = *(*found)->second;
+  Subscription& subscription = **found;
   auto forgotten = subscription.forget(event, std::max(clamp(now), subscription.restored_at()));
   if (subscription.change() != nullptr) reschedule(id, subscription);
   if (subscription.membership()) reschedule_share(subscription.membership()->number);
@@ -220,7 +246,7 @@ void Engine::deliver_due(base::Instant now) {
 
 void Engine::deliver_due_alone() {
   const auto [due, id] = *wakes_.begin();
-  Subscription& subscription = *subscriptions_.find(id)->second;
+  Subscription& subscription = **subscriptions_.find(id);
   std::vector<event::EventPtr> events;
   subscription.change()->advance(due, *scorer_, events);
   reschedule(id, subscription);
@@ -250,7 +276,7 @@ void Engine::deliver_matches(const Matches& matches, const event::EventPtr& even
     for (; match != matches.end() && match->subscription == id; ++match) {
       conjunctions.push_back(match->conjunction);
     }
-    Subscription& subscription = *subscriptions_.find(id)->second;
+    Subscription& subscription = **subscriptions_.find(id);
     if (subscription.has_state()) {
       deliver_one(id, subscription, conjunctions, event, now);
     } else {
@@ -319,7 +345,7 @@ std::string Engine::annotation_of(const Subscription& subscription, const event:
 void Engine::count_below_score(const Matches& matches, const event::Event& event) {
   for (const SubscriptionId id : with_text_) {
     if (std::ranges::binary_search(matches, id, {}, &match::Match::subscription)) continue;
-    Subscription& subscription = *subscriptions_.find(id)->second;
+    Subscription& subscription = **subscriptions_.find(id);
     if (!match::holds_but_for_score(subscription.filter(), event, *scorer_)) continue;
     if (!subscription.admits(event)) continue;
     ++subscription.counted.below_score;
@@ -360,27 +386,26 @@ SubscriptionCounters Engine::counters_of(const Subscription& subscription) const
 EngineCounters Engine::counters() const {
   EngineCounters counters = counters_;
   counters.outcomes = ended_;
-  for (const auto& [id, subscription] : subscriptions_) {
+  subscriptions_.for_each([&](SubscriptionId, const auto& subscription) {
     add(counters.outcomes, counters_of(*subscription));
-  }
+  });
   return counters;
 }
 
 base::Result<SubscriptionCounters> Engine::counters(SubscriptionId id) const {
   const auto found = find(id);
   if (!found) return found.error();
-  return counters_of(*(*found)->second);
+  return counters_of(**found);
 }
 
 base::Result<std::optional<match::DistinctStats>> Engine::distinct_stats(SubscriptionId id) const {
   const auto found = find(id);
   if (!found) return found.error();
-  return (*found)->second->distinct_stats();
+  return (*found)->distinct_stats();
 }
 
-base::Result<Engine::Subscriptions::const_iterator> Engine::find(SubscriptionId id) const {
-  const auto found = subscriptions_.find(id);
-  if (found != subscriptions_.end()) return found;
+base::Result<Engine::Subscription*> Engine::find(SubscriptionId id) const {
+  if (const auto* const found = subscriptions_.find(id)) return found->get();
   return base::Error{base::ErrorId::kEngineNoSuchSubscription,
                      fmt::format("there is no subscription {}", id.value), std::nullopt};
 }

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -41,6 +40,7 @@
 #include "match/change_filter.h"
 #include "match/distinct_window.h"
 #include "match/matcher.h"
+#include "match/subscription_map.h"
 #include "match/text/text_index.h"
 #include "match/text_highlight.h"
 #include "match/text_scorer.h"
@@ -87,6 +87,11 @@ struct SubscribeOptions {
   std::shared_ptr<const match::HighlightOptions> highlight = {};
   // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
   std::string_view state = {};
+};
+
+struct NewSubscription {
+  filter::FilterPtr filter;
+  SubscribeOptions options = {};
 };
 
 // Events for one subscriber. Several events are one group, oldest first: the current values of all
@@ -145,6 +150,9 @@ class Engine {
                                          SubscribeOptions options = {});
   // A filter in the weir language, under the default limits.
   base::Result<SubscriptionId> subscribe(std::string_view filter, SubscribeOptions options = {});
+  // Many at once: the same, one by one and each with its own result, but faster, and an index that
+  // knows all of them before it places the first.
+  std::vector<base::Result<SubscriptionId>> subscribe_all(std::vector<NewSubscription> wanted);
   base::Result<void> unsubscribe(SubscriptionId id);
   // Puts a filter in the place of one that differs from it only in how far something must move:
   // what was delivered is kept, and the next value is judged by the new thresholds. False, and no
@@ -204,6 +212,9 @@ class Engine {
   EngineMemory memory() const;
   EngineCounters counters() const;
   const match::MatchCounters& match_counters() const { return matcher_->counters(); }
+  // How filters are found: conjunctions of the stateless parts of them, and what several share
+  // once.
+  match::MatchSizes match_sizes() const { return matcher_->sizes(); }
   const ChangeCounters& change_counters() const { return change_counters_; }
   // Of the index of text predicates.
   match::text::TextCounters text_counters() const;
@@ -230,8 +241,6 @@ class Engine {
     std::optional<base::Instant> wake;
   };
   using Matches = std::vector<match::Match>;
-  using Subscriptions =
-      boost::unordered_flat_map<SubscriptionId, std::unique_ptr<Subscription>, base::StrongIdHash>;
 
   base::Instant clamp(base::Instant now);
   bool is_ingest_duplicate(const event::Event& event, base::Instant now);
@@ -242,7 +251,12 @@ class Engine {
   void deliver_one(SubscriptionId id, Subscription& subscription,
                    const std::vector<std::uint32_t>& conjunctions, const event::EventPtr& event,
                    base::Instant now);
-  void place(SubscriptionId id, Subscription& subscription);
+  struct Entered {
+    SubscriptionId id;
+    bool is_for_matcher = true;  // false: events find it otherwise
+  };
+  base::Result<Entered> enter(const filter::FilterPtr& filter, SubscribeOptions options);
+  bool shares_text(SubscriptionId id, Subscription& subscription);
   void displace(SubscriptionId id, Subscription& subscription);
   // Of the delivery that was handed out last.
   void annotate(const Subscription& subscription, const event::EventPtr& event);
@@ -273,13 +287,13 @@ class Engine {
   Outcome foretell(Subscription& subscription, const event::EventPtr& event, base::Instant now,
                    match::TextReader& reader) const;
   SubscriptionCounters counters_of(const Subscription& subscription) const;
-  base::Result<Subscriptions::const_iterator> find(SubscriptionId id) const;
+  base::Result<Subscription*> find(SubscriptionId id) const;
 
   EngineOptions options_;
   std::unique_ptr<match::Matcher> matcher_;
   std::unique_ptr<match::TextScorer> scorer_;
   std::unique_ptr<match::DistinctWindow> ingest_;
-  Subscriptions subscriptions_;
+  match::SubscriptionMap<std::unique_ptr<Subscription>> subscriptions_;
   std::unique_ptr<SharedText> texts_;
   std::set<SubscriptionId> with_text_;  // that stand alone
   std::set<std::pair<base::Instant, SubscriptionId>> wakes_;

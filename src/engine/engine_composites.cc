@@ -22,7 +22,7 @@ void Engine::deliver_composites(std::span<const match::Match> matches, const eve
   }
   for (const SharedComposites::Fired& fired : composites_->update(now)) {
     const SubscriptionId id = fired.instance->member->id;
-    Subscription& subscription = *subscriptions_.find(id)->second;
+    Subscription& subscription = **subscriptions_.find(id);
     std::vector<event::EventPtr> events;
     subscription.take_firing(fired, event, now, events);
     if (!events.empty()) hand_out(id, subscription) = std::move(events);
@@ -38,7 +38,7 @@ void Engine::deliver_due_composites() {
     const auto last = std::ranges::find_if(
         first, fired.end(), [&](const auto& one) { return member_of(one) != member_of(*first); });
     const SubscriptionId id = member_of(*first)->id;
-    Subscription& subscription = *subscriptions_.find(id)->second;
+    Subscription& subscription = **subscriptions_.find(id);
     std::vector<event::EventPtr> events;
     subscription.take_late_firing({first, last}, due, events);
     if (!events.empty()) hand_out(id, subscription) = std::move(events);
@@ -48,7 +48,7 @@ void Engine::deliver_due_composites() {
 
 // It goes on alone, beginning with the event.
 void Engine::part_composite(SubscriptionId id, const event::EventPtr& event, base::Instant now) {
-  Subscription& subscription = *subscriptions_.find(id)->second;
+  Subscription& subscription = **subscriptions_.find(id);
   subscription.leave_composites();
   matcher_->add(id, subscription.filter_ptr());
   const auto& all = subscription.filter().normal_form().conjunctions;
@@ -60,7 +60,7 @@ void Engine::part_composite(SubscriptionId id, const event::EventPtr& event, bas
 }
 
 void Engine::settle_composites() {
-  for (const auto& [id, subscription] : subscriptions_) subscription->settle_composite();
+  subscriptions_.for_each([](SubscriptionId, const auto& each) { each->settle_composite(); });
   composites_->clear_tally();
 }
 

@@ -95,7 +95,7 @@ void Engine::deliver_firing(const match::Firing& firing, const event::EventPtr& 
     for (std::size_t first = 0; first < ids.size(); first += kBatch) {
       const auto some = ids.subspan(first, std::min(kBatch, ids.size() - first));
       for (std::size_t i = 0; i < some.size(); ++i) {
-        batch[i] = subscriptions_.find(SubscriptionId{some[i]})->second.get();
+        batch[i] = subscriptions_.find(SubscriptionId{some[i]})->get();
         batch[i]->prefetch();
       }
       for (std::size_t i = 0; i < some.size(); ++i) {
@@ -109,7 +109,7 @@ void Engine::deliver_firing(const match::Firing& firing, const event::EventPtr& 
 base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
   const auto found = find(id);
   if (!found) return found.error();
-  Subscription& subscription = *(*found)->second;
+  Subscription& subscription = **found;
   if (!filter->text_sources().empty()) return false;
   if (filter::shape_of(subscription.filter()) != filter::shape_of(*filter)) return false;
   const bool was_sharing = subscription.is_sharing();
@@ -124,7 +124,7 @@ base::Result<std::optional<ChangeSourceStats>> Engine::change_source_stats(
     SubscriptionId id, const event::Event& event) const {
   const auto found = find(id);
   if (!found) return found.error();
-  const auto& membership = (*found)->second->membership();
+  const auto& membership = (*found)->membership();
   if (!membership) return std::nullopt;
   return membership->change->source_stats(event);
 }

@@ -92,12 +92,12 @@ base::Result<void> Engine::Subscription::restore_window(std::uint8_t mode,
 base::Result<std::string> Engine::save(SubscriptionId id) const {
   const auto found = find(id);
   if (!found) return found.error();
-  return (*found)->second->save();
+  return (*found)->save();
 }
 
 std::uint64_t Engine::state_revision(SubscriptionId id) const {
-  const auto found = subscriptions_.find(id);
-  return found == subscriptions_.end() ? 0 : found->second->revision();
+  const auto* const found = subscriptions_.find(id);
+  return found == nullptr ? 0 : (*found)->revision();
 }
 
 std::string Engine::save_text() const {

@@ -12,6 +12,7 @@
 #include "base/error_testing.h"
 #include "base/prng.h"
 #include "event/event_testing.h"
+#include "filter/filter_testing.h"
 
 namespace weir::engine {
 namespace {
@@ -61,6 +62,69 @@ TEST(EngineTest, RefusesABadFilterWithItsPosition) {
   EXPECT_EQ(id.error().id, base::ErrorId::kFilterSyntax);
   EXPECT_EQ(id.error().position->column, 8U);
   EXPECT_EQ(engine.subscription_count(), 0U);
+}
+
+// Filters of every kind that events find in another way.
+TEST(EngineTest, ManyAtOnceAreAsOneByOne) {
+  const std::vector<std::string_view> filters{
+      "data.v > 3",
+      "type = 't' and data.v in (1, 2, 4)",
+      "change(data.v, by subject) > 2",
+      "change(data.v, by subject) > 1",
+      "change(data.v, subject = 'x') > 1 and change(data.v, subject = 'y') > 1",
+      "distinct(subject) within 10s",
+      "text(data.text) about 'weir river'",
+      "text(data.text) about 'weir' and not data.v = 2 or data.v = 7",
+      "true",
+  };
+  Engine one_by_one;
+  Engine at_once;
+  std::vector<NewSubscription> wanted;
+  for (const std::string_view filter : filters) {
+    subscribed(one_by_one, filter);
+    wanted.push_back({filter::filter_of(filter), {.tag = wanted.size()}});
+  }
+  const auto results = at_once.subscribe_all(std::move(wanted));
+  ASSERT_EQ(results.size(), filters.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ASSERT_TRUE(results[i]);
+    EXPECT_EQ(results[i]->value, i + 1);
+  }
+  for (int i = 0; i < 200; ++i) {
+    const auto event = event_of(
+        fmt::format(R"({{"id":"{}","type":"{}","subject":"{}","data":{{"v":{},"text":"{}"}}}})", i,
+                    i % 3 == 0 ? "u" : "t", i % 2 == 0 ? "x" : "y", i * i % 11,
+                    i % 5 == 0 ? "a weir in the river" : "nothing"));
+    EXPECT_EQ(shown(at_once.publish(event, at(i))), shown(one_by_one.publish(event, at(i))));
+  }
+  EXPECT_EQ(at_once.counters().deliveries, one_by_one.counters().deliveries);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(at_once.counters(*results[i])->delivered,
+              one_by_one.counters(*results[i])->delivered);
+    EXPECT_GT(at_once.counters(*results[i])->delivered, 0U) << filters[i];
+    EXPECT_TRUE(at_once.unsubscribe(*results[i]));
+  }
+  EXPECT_EQ(at_once.subscription_count(), 0U);
+}
+
+TEST(EngineTest, OfManyAtOnceEachHasItsOwnResult) {
+  Engine engine({.subscription_count_max = 3});
+  const filter::FilterPtr filter = filter::filter_of("data.v = 1");
+  const filter::FilterPtr distinct = filter::filter_of("distinct(subject) within 10s");
+  std::vector<NewSubscription> wanted{
+      {filter}, {distinct, {.state = "damaged"}}, {filter}, {filter}, {filter}};
+  const auto results = engine.subscribe_all(std::move(wanted));
+  ASSERT_EQ(results.size(), 5U);
+  EXPECT_TRUE(results[0]);
+  ASSERT_FALSE(results[1]);
+  EXPECT_EQ(results[1].error().id, base::ErrorId::kStoreCorrupt);
+  EXPECT_TRUE(results[2]);
+  EXPECT_TRUE(results[3]);
+  ASSERT_FALSE(results[4]);
+  EXPECT_EQ(results[4].error().id, base::ErrorId::kEngineTooManySubscriptions);
+  EXPECT_EQ(engine.subscription_count(), 3U);
+  EXPECT_EQ(shown(engine.publish(event_of(R"({"id":"a","data":{"v":1}})"), at(0))), "1:a 2:a 3:a");
+  EXPECT_TRUE(engine.subscribe_all({}).empty());
 }
 
 TEST(EngineTest, UnsubscribedMeansNothingMoreAndIdsAreNeverReused) {
@@ -384,6 +448,20 @@ TEST(EngineTest, TheSameCallsGiveTheSameDeliveries) {
     return log;
   };
   EXPECT_EQ(run(), run());
+}
+
+TEST(EngineTest, TellsHowFiltersAreFound) {
+  Engine engine;
+  const auto one = engine.subscribe("data.x = 1 or not data.x = 2");
+  ASSERT_TRUE(one.has_value());
+  ASSERT_TRUE(engine.subscribe("text(data.body) about all 'storm'"));
+  ASSERT_TRUE(engine.subscribe("change(data.x) > 5 and not data.y = 1"));
+  EXPECT_EQ(engine.match_sizes().conjunctions, 4U);
+  EXPECT_EQ(engine.match_sizes().by_point, 1U);
+  EXPECT_EQ(engine.match_sizes().unindexed, 2U);
+  EXPECT_EQ(engine.match_sizes().always, 1U) << "what stands beside the text";
+  ASSERT_TRUE(engine.unsubscribe(*one).has_value());
+  EXPECT_EQ(engine.match_sizes().conjunctions, 2U);
 }
 
 TEST(EngineTest, TellsTheMemoryAndTheWorkOfItsIndex) {

@@ -10,52 +10,28 @@
 #include "filter/duration.h"
 #include "filter/print.h"
 #include "match/brute_force.h"
+#include "match/text_preview.h"
 
 namespace weir::engine {
 namespace {
 
-// Reads an event as if it were published, without counting it in.
-class PreviewReader final : public match::TextReader {
- public:
-  PreviewReader(match::TextScorer& scorer, const event::Event& event, base::Instant now)
-      : scorer_(scorer), event_(event), now_(now) {}
-
-  filter::TextVerdict judge(const filter::About& about, const event::Event& event) override {
-    return scorer_.preview(about, event, now_).verdict;
-  }
-  std::optional<match::TermCounts> document(const filter::TextSource& source,
-                                            const event::Event& event) override {
-    return scorer_.preview_document(source, event);
-  }
-  double distance(const filter::TextSource& source, const match::TermCounts& left,
-                  const match::TermCounts& right) override {
-    return scorer_.preview_distance(source, event_, now_, left, right);
-  }
-
- private:
-  match::TextScorer& scorer_;
-  const event::Event& event_;
-  base::Instant now_;
-};
-
 class StateContext final : public filter::ExplainContext {
  public:
-  StateContext(match::TextScorer& scorer, const match::ChangeFilter* change, base::Instant now)
-      : scorer_(scorer), change_(change), now_(now) {}
+  StateContext(match::TextPreview& text, const match::ChangeFilter* change, base::Instant now)
+      : text_(text), change_(change), now_(now) {}
 
-  Verdict about(const filter::About& about, const event::Event& event) override {
-    const match::TextMatchInfo preview = scorer_.preview(about, event, now_);
-    return {preview.verdict.holds, describe(preview)};
+  Verdict about(const filter::About& about, const event::Event&) override {
+    const match::TextMatchInfo info = text_.match_info(about);
+    return {info.verdict.holds, describe(info)};
   }
 
   Verdict change(const filter::Change& change, const event::Event& event) override {
-    PreviewReader reader(scorer_, event, now_);
-    const match::ChangeReading reading = change_->reading(change, event, now_, reader);
+    const match::ChangeReading reading = change_->reading(change, event, now_, text_);
     return {reading.satisfied && !reading.held, describe(change, reading)};
   }
 
  private:
-  match::TextScorer& scorer_;
+  match::TextPreview& text_;
   const match::ChangeFilter* change_;
   base::Instant now_;
 };
@@ -88,16 +64,16 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
                                                base::Instant now) {
   const auto found = find(id);
   if (!found) return found.error();
-  Subscription& subscription = *(*found)->second;
+  Subscription& subscription = **found;
   const filter::Filter& filter = subscription.filter();
   now = std::max({now, now_, subscription.restored_at()});
 
   const auto change = subscription.change_for(event.get(), now);
-  StateContext context(*scorer_, change.get(), now);
+  match::TextPreview text(*scorer_, *event, now);
+  StateContext context(text, change.get(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
-  PreviewReader reader(*scorer_, *event, now);
-  out.outcome = foretell(subscription, event, now, reader);
+  out.outcome = foretell(subscription, event, now, text);
   if (!subscription.admits(*event)) out.note = "the subscription does not admit this event";
   if (const auto& distinct = filter.distinct()) {
     out.distinct =

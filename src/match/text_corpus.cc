@@ -90,6 +90,20 @@ double TextCorpus::idf(std::string_view term) const {
                   static_cast<double>(std::max<std::uint64_t>(having, 1)));
 }
 
+TextCorpus TextCorpus::excerpt(std::initializer_list<const TermCounts*> documents) const {
+  TextCorpus part(options_);
+  part.document_count_ = document_count_;
+  part.overflow_count_ = overflow_count_;
+  part.epoch_ = epoch_;
+  for (const TermCounts* const document : documents) {
+    for (const TermCount& counted : document->counts) {
+      const auto found = terms_.find(counted.term);
+      if (found != terms_.end()) part.terms_.insert(*found);
+    }
+  }
+  return part;
+}
+
 double share(std::size_t frequency, const TermCounts& document, double idf) {
   return static_cast<double>(frequency) / static_cast<double>(document.frequency_max) * idf;
 }

@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -102,6 +103,9 @@ class TextCorpus {
   // document had when the epoch began: it is taken for new, never lost.
   double idf(std::string_view term) const;
   const TextEpoch& epoch() const { return epoch_; }
+  // The same corpus with no other terms than those of the documents: add() and idf() make of these
+  // what they would here. Costs a look-up for each of them, however large the corpus is.
+  TextCorpus excerpt(std::initializer_list<const TermCounts*> documents) const;
 
   // The counts, terms ascending: the same bytes for the same corpus. Costs a sorted copy of the
   // terms. Layout: docs/formats/checkpoint.md.

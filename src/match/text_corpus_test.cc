@@ -273,5 +273,28 @@ TEST(TextCorpusTest, ScoresRandomDocumentsAsTheNaiveRecomputation) {
   }
 }
 
+// Also where there is no room for all terms.
+TEST(TextCorpusTest, AnExcerptCountsAndScoresItsTermsAsTheWholeCorpus) {
+  for (const std::size_t term_count_max : {20U, 1000U}) {
+    base::Prng prng(term_count_max);
+    TextCorpus corpus({.term_count_max = term_count_max, .epoch_document_count_max = 7});
+    for (int i = 0; i < 200; ++i) {
+      const TermCounts other = count_terms(random_terms(prng, 30));
+      const TermCounts document = count_terms(random_terms(prng, 30));
+      TextCorpus excerpt = corpus.excerpt({&document, &other});
+      ASSERT_LE(excerpt.term_count(), document.counts.size() + other.counts.size());
+      excerpt.add(document, {});
+      corpus.add(document, {});
+      ASSERT_EQ(excerpt.epoch(), corpus.epoch());
+      for (const TermCounts& counts : {document, other}) {
+        for (const TermCount& counted : counts.counts) {
+          ASSERT_EQ(excerpt.idf(counted.term), corpus.idf(counted.term)) << counted.term;
+        }
+      }
+    }
+    EXPECT_EQ(corpus.overflow_count() > 0, term_count_max == 20U);
+  }
+}
+
 }  // namespace
 }  // namespace weir::match

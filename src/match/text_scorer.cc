@@ -136,17 +136,6 @@ std::vector<std::string> TextScorer::highlights(const filter::About& about,
                    options);
 }
 
-TextMatchInfo TextScorer::preview(const filter::About& about, const event::Event& event,
-                                  base::Instant now) {
-  const Query& query = query_of(about);
-  const auto& [key, field] = *query.field;
-  const auto document = analyze(key, event);
-  if (!document) return {.failure = TextFailure::kNoText};
-  TextCorpus corpus = field.corpus;
-  corpus.add(*document, now);
-  return match::judge(query.query, *document, split(key, event), corpus);
-}
-
 const TextQuery& TextScorer::query(const filter::About& about) const {
   return query_of(about).query;
 }
@@ -178,19 +167,6 @@ std::optional<TermCounts> TextScorer::document(const filter::TextSource& source,
 double TextScorer::distance(const filter::TextSource& source, const TermCounts& left,
                             const TermCounts& right) {
   return text_distance(left, right, field_of(source).corpus);
-}
-
-std::optional<TermCounts> TextScorer::preview_document(const filter::TextSource& source,
-                                                       const event::Event& event) {
-  return analyze(key_of(source), event);
-}
-
-double TextScorer::preview_distance(const filter::TextSource& source, const event::Event& event,
-                                    base::Instant now, const TermCounts& left,
-                                    const TermCounts& right) {
-  TextCorpus corpus = field_of(source).corpus;
-  if (const auto document = analyze(key_of(source), event)) corpus.add(*document, now);
-  return text_distance(left, right, corpus);
 }
 
 const TextCorpus* TextScorer::corpus(const filter::TextSource& source) const {

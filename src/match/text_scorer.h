@@ -74,15 +74,6 @@ class TextScorer final : public TextReader {
   double distance(const filter::TextSource& source, const TermCounts& left,
                   const TermCounts& right) override;
 
-  // What match_info() would say if the event were published now; the corpora stay as they are.
-  // Costs a copy of the corpus.
-  TextMatchInfo preview(const filter::About& about, const event::Event& event, base::Instant now);
-  // The same for what document() and distance() would say.
-  std::optional<TermCounts> preview_document(const filter::TextSource& source,
-                                             const event::Event& event);
-  double preview_distance(const filter::TextSource& source, const event::Event& event,
-                          base::Instant now, const TermCounts& left, const TermCounts& right);
-
   // The corpora in use and how their text was analysed, the same bytes for the same state. Layout:
   // docs/formats/checkpoint.md.
   void save(base::ByteWriter& writer) const;
@@ -113,6 +104,7 @@ class TextScorer final : public TextReader {
   View view(const Key& key) const;
 
  private:
+  friend class TextPreview;
   struct Field {
     TextCorpus corpus;
     std::optional<TermCounts> document;  // of the event at hand

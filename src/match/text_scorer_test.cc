@@ -7,6 +7,7 @@
 
 #include "event/event_testing.h"
 #include "filter/filter_testing.h"
+#include "match/text_preview.h"
 
 namespace weir::match {
 namespace {
@@ -92,20 +93,6 @@ TEST(TextScorerTest, RefusesAQueryOfStopWordsOnly) {
   EXPECT_EQ(added.error().id, base::ErrorId::kFilterNoTerms);
 }
 
-TEST(TextScorerTest, APreviewEqualsTheScoreAndChangesNothing) {
-  TextScorer scorer({}, {});
-  const auto filter = filter_of("text(data.a) about 'storm flood' score >= 1");
-  ASSERT_TRUE(scorer.add(*filter));
-  scorer.begin(*event_of(R"({"data":{"a":"calm"}})"), {});
-  const EventPtr event = event_of(R"({"data":{"a":"storm and flood and storm"}})");
-  const TextMatchInfo preview = scorer.preview(*filter->abouts()[0], *event, {});
-  EXPECT_EQ(document_count(scorer, filter), 1U);
-  scorer.begin(*event, {});
-  EXPECT_EQ(preview, scorer.match_info(*filter->abouts()[0], *event));
-  EXPECT_EQ(preview.shares.size(), 2U);
-  EXPECT_EQ(preview.verdict.epoch, 2U);
-}
-
 TEST(TextScorerTest, AChangeOfATextHasTheStatisticsOfItsFields) {
   TextScorer scorer({}, {});
   const auto filter = filter::filter_of("change(text(data.t)) > 0.5");
@@ -119,9 +106,10 @@ TEST(TextScorerTest, AChangeOfATextHasTheStatisticsOfItsFields) {
   scorer.begin(*storm, {});
   const auto first = scorer.document(source, *storm);
   ASSERT_TRUE(first.has_value());
-  const auto second = scorer.preview_document(source, *calm);
+  TextPreview preview(scorer, *calm, {});
+  const auto second = preview.document(source, *calm);
   EXPECT_EQ(scorer.distance(source, *first, *second), 0) << "calm is unknown, storm in all";
-  EXPECT_EQ(scorer.preview_distance(source, *calm, {}, *first, *second), 1);
+  EXPECT_EQ(preview.distance(source, *first, *second), 1);
   scorer.begin(*calm, {});
   EXPECT_EQ(scorer.document(source, *calm), second);
   EXPECT_EQ(scorer.distance(source, *first, *second), 1);
