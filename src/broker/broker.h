@@ -32,6 +32,7 @@
 #include "broker/definition.h"
 #include "broker/delivery.h"
 #include "broker/grants.h"
+#include "engine/engine.h"
 #include "event/event.h"
 #include "store/registry.h"
 
@@ -70,6 +71,7 @@ struct SubscriptionInfo {
 };
 
 using SubscriptionDone = std::function<void(base::Result<SubscriptionInfo>)>;
+using ExplainDone = std::function<void(base::Result<engine::EventExplanation>)>;
 
 enum class PutMode : std::uint8_t { kCreate, kReplace, kCreateOrReplace };
 
@@ -119,6 +121,10 @@ class Broker {
   // True if it had been; answered when that is durable.
   virtual void forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
                       ForgetDone done) = 0;
+  // What would become of the event for the subscription if it were published now, and why: with
+  // all that its filter remembers. Changes nothing. Others' as for attach().
+  virtual void explain(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+                       ExplainDone done) = 0;
   // After a delivery number, the oldest first; those that the principal may see, as for attach().
   virtual base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,

@@ -64,6 +64,32 @@ TEST_F(BrokerTest, TellsTheWorkOfMatchingAndItsMemory) {
   EXPECT_GT(stats.matcher_bytes, 0U);
 }
 
+// Conjunctions, of these unindexed, and such that always hold.
+using Sizes = std::vector<std::uint64_t>;
+
+Sizes sizes_of(TestBroker& broker) {
+  const BrokerStats stats = broker->stats();
+  return {stats.match_conjunctions, stats.match_unindexed, stats.match_always};
+}
+
+TEST_F(BrokerTest, TellsHowFiltersAreFoundAsSoonAsTheyComeAndGo) {
+  const auto put = [](TestBroker& broker, std::string_view id, std::string_view filter) {
+    return broker.put(fmt::format(R"({{"id":"{}","filters":[{{"weir":"{}"}}]}})", id, filter));
+  };
+  TestBroker broker(options());
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(put(broker, fmt::format("s{}", i), fmt::format("data.v = {}", i)), "ok");
+  }
+  ASSERT_EQ(put(broker, "rest", "not data.v = 3 or data.v = 4"), "ok");
+  EXPECT_TRUE(eventually([&] { return sizes_of(broker) == Sizes{52, 1, 0}; }));
+  ASSERT_EQ(put(broker, "all", "true"), "ok");
+  EXPECT_TRUE(eventually([&] { return sizes_of(broker) == Sizes{53, 1, 1}; }));
+  broker.open_again();
+  EXPECT_EQ(sizes_of(broker), (Sizes{53, 1, 1})) << "before anything was done";
+  ASSERT_EQ(broker.remove("rest"), "ok");
+  EXPECT_TRUE(eventually([&] { return sizes_of(broker) == Sizes{51, 0, 1}; }));
+}
+
 TEST_F(BrokerTest, DropsDuplicatesWithinTheWindowOnly) {
   BrokerOptions with_window = options();
   with_window.dedup_window = base::Duration::seconds(10);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error_testing.h"
+#include "engine/explanation_json.h"
 #include "event/event_testing.h"
 
 namespace weir::broker {
@@ -188,6 +189,17 @@ std::string TestBroker::forget(std::string_view id, std::string_view event,
   });
   if (!forgotten) return name_of(forgotten.error());
   return *forgotten ? "true" : "false";
+}
+
+std::string TestBroker::explain(std::string_view id, std::string_view event,
+                                const PrincipalPtr& principal) {
+  const auto explained = wait_for<engine::EventExplanation>([&](ExplainDone done) {
+    broker_->explain(principal, id, event::event_of(event), std::move(done));
+  });
+  if (!explained) return name_of(explained.error());
+  std::string json;
+  engine::append_json(*explained, json);
+  return json;
 }
 
 std::shared_ptr<RecordingConsumer> TestBroker::attach(std::string_view id,

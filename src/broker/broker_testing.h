@@ -82,6 +82,10 @@ class TestBroker {
   std::string forget(std::string_view id, std::string_view event,
                      const PrincipalPtr& principal = everyone());
 
+  // As JSON, or the error's name.
+  std::string explain(std::string_view id, std::string_view event,
+                      const PrincipalPtr& principal = everyone());
+
   // A consumer with much credit.
   std::shared_ptr<RecordingConsumer> attach(std::string_view id,
                                             std::optional<std::uint64_t> acknowledged = {},

@@ -50,6 +50,11 @@ struct Counters {
   Counter match_signature_rejects{0};
   Counter match_verified{0};
   Counter match_matches{0};
+  Counter match_moves{0};
+  Counter match_placements{0};
+  Counter match_conjunctions{0};
+  Counter match_unindexed{0};
+  Counter match_always{0};
   Counter matcher_bytes{0};
   Counter text_scanned{0};
   Counter text_verified{0};

@@ -49,6 +49,8 @@ class LocalBroker final : public Broker {
                    Done done) override;
   void forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
               ForgetDone done) override;
+  void explain(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+               ExplainDone done) override;
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(const PrincipalPtr& principal,
                                                                std::string_view id,
                                                                std::uint64_t after_delivery,

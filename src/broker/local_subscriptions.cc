@@ -232,6 +232,15 @@ void LocalBroker::forget(const PrincipalPtr& principal, std::string_view id, eve
                       done = std::move(done)] { shard->forget(subscription, event, done); });
 }
 
+void LocalBroker::explain(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+                          ExplainDone done) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return done(entry.error());
+  if (const auto refused = refusal_to_read(*principal, *entry)) return done(*refused);
+  entry->shard->post([shard = entry->shard, subscription = entry->number, event = std::move(event),
+                      done = std::move(done)] { done(shard->explain(subscription, event)); });
+}
+
 base::Result<std::vector<store::DeadLetterRow>> LocalBroker::dead_letters(
     const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
     std::size_t count_max) {

@@ -177,20 +177,30 @@ base::Result<void> Recovery::replay() {
   return activate(std::numeric_limits<std::uint64_t>::max());
 }
 
-// Brings those into force that begin with this event or before.
+// Brings those into force that begin with this event or before, all of a shard at once.
 base::Result<void> Recovery::activate(std::uint64_t sequence) {
+  struct Part {
+    std::vector<const KnownSubscription*> known;
+    std::vector<RestoredSubscription> restored;
+  };
+  std::map<Shard*, Part> parts;
   while (!starts_.empty() && starts_.begin()->first <= sequence) {
     const auto found = waiting_.find(starts_.begin()->second);
     starts_.erase(starts_.begin());
-    Waiting waiting = std::move(found->second);
+    Waiting& waiting = found->second;
+    Part& part = parts[waiting.known->shard.get()];
+    part.known.push_back(waiting.known);
+    part.restored.push_back({waiting.known->subscription, std::move(waiting.outbox),
+                             std::move(waiting.state), waiting.noted_until});
     waiting_.erase(found);
-    auto restored =
-        waiting.known->shard->restore({waiting.known->subscription, std::move(waiting.outbox),
-                                       std::move(waiting.state), waiting.noted_until});
-    if (!restored) {
-      restored.error().message =
-          fmt::format("subscription {}: {}", waiting.known->row.id, restored.error().message);
-      return restored;
+  }
+  for (auto& [shard, part] : parts) {
+    auto results = shard->restore(std::move(part.restored));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (results[i]) continue;
+      base::Error error = std::move(results[i].error());
+      error.message = fmt::format("subscription {}: {}", part.known[i]->row.id, error.message);
+      return error;
     }
   }
   return {};

@@ -164,6 +164,7 @@ std::vector<MatchReport> Shard::finish_replay(std::uint64_t last_sequence, base:
   last_sequence_ = last_sequence;
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
   update_stale_gauges();
+  update_match_gauges();
   for (auto& [number, held] : subscriptions_) {
     held->outbox.assume_sent();
     update_gauges(*held);

@@ -136,7 +136,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   // Recovery, before the thread starts. Events are replayed with their deliveries kept or not;
   // then what is due by now, which may have been sent before, is too. finish_replay gives what was
   // kept.
-  base::Result<void> restore(RestoredSubscription restored);
+  std::vector<base::Result<void>> restore(std::vector<RestoredSubscription> all);
   base::Result<void> restore_text(std::string_view state) { return engine_.restore_text(state); }
   void replay(const LoggedEvent& event, bool keep_deliveries);
   std::vector<MatchReport> finish_replay(std::uint64_t last_sequence, base::Instant now);
@@ -157,6 +157,9 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void forbid(const std::string& name);
   // The event's keys are new again for the subscription; answers when that is durable.
   void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
+  // What would become of the event for the subscription now. Changes nothing.
+  base::Result<engine::EventExplanation> explain(std::uint64_t number,
+                                                 const event::EventPtr& event);
 
   // Sessions.
   void attach(const std::shared_ptr<ShardSession>& session,
@@ -188,12 +191,15 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::shared_ptr<const engine::Gate> gate_of(const PrincipalPtr& principal);
   engine::EngineOptions engine_options() const;
   void tell(Held& held, const std::vector<event::EventPtr>& events);
+  engine::SubscribeOptions subscribe_options(const Held& held, std::string_view state);
   base::Result<void> engage(Held& held, std::string_view state);
   void disengage(Held& held);
   bool takes_over(const Held& held, const filter::Filter& before);
-  base::Result<Held*> enter(const ShardSubscription& subscription, Outbox outbox,
-                            std::string_view state);
+  std::unique_ptr<Held> hold(const ShardSubscription& subscription, Outbox outbox);
+  Held& enter(std::unique_ptr<Held> made);
   Held* find(std::uint64_t number);
+  // Only one whose filter is in force.
+  base::Result<Held*> find_in_force(std::uint64_t number);
   void silence(Held& held, const base::Error& reason);
   void silence_expired(base::Instant now);
   base::Result<void> check_not_forbidden(const Principal& principal) const;
@@ -223,12 +229,14 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void mark_stale(Held& held);
   void update_stale_gauges();
   void update_match_gauges();
+  void update_size_gauges();
   void update_memory_gauges();
   void update_wake();
 
   Context context_;
   engine::Engine engine_;
   match::MatchCounters match_seen_ = {};  // as others see them
+  match::MatchSizes sizes_seen_ = {};
   engine::ChangeCounters change_seen_ = {};
   match::text::TextCounters text_seen_ = {};
   engine::EngineMemory memory_seen_ = {};

@@ -33,16 +33,20 @@ std::shared_ptr<const engine::Gate> Shard::gate_of(const PrincipalPtr& principal
   return gate;
 }
 
+engine::SubscribeOptions Shard::subscribe_options(const Held& held, std::string_view state) {
+  const Definition& definition = *held.subscription.definition;
+  return {.initial = definition.initial(),
+          .gate = gate_of(held.subscription.principal),
+          .tag = held.slot,
+          .highlight = definition.highlight(),
+          .state = state};
+}
+
 // Puts the filter into force, instead of the one before; of an owner without a token: none.
 base::Result<void> Shard::engage(Held& held, std::string_view state) {
-  const ShardSubscription& subscription = held.subscription;
-  if (!subscription.gauges->allowed) return {};
-  const auto id = engine_.subscribe(subscription.definition->filter(),
-                                    {.initial = subscription.definition->initial(),
-                                     .gate = gate_of(subscription.principal),
-                                     .tag = held.slot,
-                                     .highlight = subscription.definition->highlight(),
-                                     .state = state});
+  if (!held.subscription.gauges->allowed) return {};
+  const auto id =
+      engine_.subscribe(held.subscription.definition->filter(), subscribe_options(held, state));
   if (!id) return id.error();
   disengage(held);
   held.engine_id = *id;
@@ -58,18 +62,22 @@ void Shard::disengage(Held& held) {
   WEIR_CHECK(gone.has_value());
 }
 
-base::Result<Shard::Held*> Shard::enter(const ShardSubscription& subscription, Outbox outbox,
-                                        std::string_view state) {
-  auto made = std::make_unique<Held>(subscription, std::move(outbox));
-  Held* const held = made.get();
-  held->slot = free_slots_.empty() ? slots_.size() : free_slots_.back();
-  if (auto engaged = engage(*held, state); !engaged) return engaged.error();
+std::unique_ptr<Shard::Held> Shard::hold(const ShardSubscription& subscription, Outbox outbox) {
+  auto held = std::make_unique<Held>(subscription, std::move(outbox));
   if (free_slots_.empty()) {
-    slots_.push_back(held);
-  } else {
-    slots_[held->slot] = held;
-    free_slots_.pop_back();
+    free_slots_.push_back(slots_.size());
+    slots_.push_back(nullptr);
   }
+  held->slot = free_slots_.back();
+  free_slots_.pop_back();
+  return held;
+}
+
+// A subscription that was held, and whose filter is in force.
+Shard::Held& Shard::enter(std::unique_ptr<Held> made) {
+  Held& held = *made;
+  const ShardSubscription& subscription = held.subscription;
+  slots_[held.slot] = &held;
   ++(subscription.durable ? context_.counters.subscriptions_durable
                           : context_.counters.subscriptions_ephemeral);
   if (subscription.gauges->allowed) watch(*subscription.principal, subscription.number);
@@ -77,13 +85,38 @@ base::Result<Shard::Held*> Shard::enter(const ShardSubscription& subscription, O
   return held;
 }
 
-base::Result<void> Shard::restore(RestoredSubscription restored) {
-  const auto held = enter(restored.subscription, std::move(restored.outbox), restored.state);
-  if (!held) return held.error();
-  (*held)->cursor_written = (*held)->outbox.acknowledged();
-  (*held)->noted_until = restored.noted_until;
-  context_.counters.recovered_deliveries += (*held)->outbox.size();
-  return {};
+std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription> all) {
+  std::vector<base::Result<void>> results(all.size());
+  std::vector<std::unique_ptr<Held>> held;
+  std::vector<engine::NewSubscription> wanted;
+  std::vector<std::size_t> wanted_by;  // by index of those
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    held.push_back(hold(all[i].subscription, std::move(all[i].outbox)));
+    if (!all[i].subscription.gauges->allowed) continue;
+    wanted.push_back(
+        {all[i].subscription.definition->filter(), subscribe_options(*held.back(), all[i].state)});
+    wanted_by.push_back(i);
+  }
+  const auto ids = engine_.subscribe_all(std::move(wanted));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i]) {
+      held[wanted_by[i]]->engine_id = *ids[i];
+    } else {
+      results[wanted_by[i]] = ids[i].error();
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!results[i]) {
+      free_slots_.push_back(held[i]->slot);
+      continue;
+    }
+    Held& entered = enter(std::move(held[i]));
+    if (entered.engine_id) update_window_gauges(entered);
+    entered.cursor_written = entered.outbox.acknowledged();
+    entered.noted_until = all[i].noted_until;
+    context_.counters.recovered_deliveries += entered.outbox.size();
+  }
+  return results;
 }
 
 base::Result<Shard::Added> Shard::add(const ShardSubscription& subscription) {
@@ -95,9 +128,12 @@ base::Result<Shard::Added> Shard::add(const ShardSubscription& subscription) {
     latest = latest_of(definition.filter(), gate_of(subscription.principal), recent_,
                        engine_options(), engine_.now());
   }
-  const auto held = enter(subscription, outbox, latest.state);
-  if (!held) return held.error();
-  tell(**held, latest.events);
+  auto made = hold(subscription, outbox);
+  if (auto engaged = engage(*made, latest.state); !engaged) {
+    free_slots_.push_back(made->slot);
+    return engaged.error();
+  }
+  tell(enter(std::move(made)), latest.events);
   update_wake();
   return Added{last_sequence_ + 1, std::move(latest.state)};
 }
@@ -214,21 +250,38 @@ void Shard::silence_expired(base::Instant now) {
 }
 
 void Shard::forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done) {
-  Held* const held = find(number);
-  if (held == nullptr || !held->engine_id) {
-    return done(
-        base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt});
-  }
+  const auto held = find_in_force(number);
+  if (!held) return done(held.error());
   // At the time of the last event: the next one may have been given an earlier instant than now.
-  const auto forgotten = engine_.forget(*held->engine_id, *event, engine_.now());
+  const auto forgotten = engine_.forget(*(*held)->engine_id, *event, engine_.now());
   if (!forgotten) return done(forgotten);
-  update_window_gauges(*held);
+  update_window_gauges(**held);
   // Also if there was nothing to forget: another request for that may still wait to be written.
   const auto answer = [done = std::move(done), forgotten](const base::Result<void>& written) {
     if (!written) return done(written.error());
     done(forgotten);
   };
   context_.host.checkpoint_now(answer);
+}
+
+base::Result<engine::EventExplanation> Shard::explain(std::uint64_t number,
+                                                      const event::EventPtr& event) {
+  const auto held = find_in_force(number);
+  if (!held) return held.error();
+  auto explanation = engine_.explain(*(*held)->engine_id, event, context_.options.now());
+  if (explanation && !explanation->note.empty()) {
+    explanation->note = "the grants of its owner do not cover this event";
+  }
+  return explanation;
+}
+
+base::Result<Shard::Held*> Shard::find_in_force(std::uint64_t number) {
+  Held* const held = find(number);
+  if (held == nullptr) return ended("the subscription was deleted");
+  if (!held->engine_id) {
+    return ended("the owner of the subscription may not receive anything any more");
+  }
+  return held;
 }
 
 Shard::Held* Shard::find(std::uint64_t number) {
@@ -255,6 +308,8 @@ void Shard::update_match_gauges() {
   counters.match_signature_rejects += now.signature_rejects - match_seen_.signature_rejects;
   counters.match_verified += now.verified - match_seen_.verified;
   counters.match_matches += now.matches - match_seen_.matches;
+  counters.match_moves += now.moves - match_seen_.moves;
+  counters.match_placements += now.placements - match_seen_.placements;
   match_seen_ = now;
   const engine::ChangeCounters& change = engine_.change_counters();
   counters.change_readings += change.readings - change_seen_.readings;
@@ -266,6 +321,16 @@ void Shard::update_match_gauges() {
   counters.text_verified += text.verified - text_seen_.verified;
   counters.text_matched += text.matched - text_seen_.matched;
   text_seen_ = text;
+  update_size_gauges();
+}
+
+void Shard::update_size_gauges() {
+  const match::MatchSizes now = engine_.match_sizes();
+  const match::MatchSizes before = std::exchange(sizes_seen_, now);
+  Counters& counters = context_.counters;
+  counters.match_conjunctions += now.conjunctions - before.conjunctions;
+  counters.match_unindexed += now.unindexed - before.unindexed;
+  counters.match_always += now.always - before.always;
   // To add up the memory takes a while: only when subscriptions have come or gone in numbers.
   const std::size_t size = engine_.subscription_count();
   const std::size_t seen = memory_seen_.subscription_count;

@@ -376,6 +376,21 @@ void FakeBroker::forget(const broker::PrincipalPtr&, std::string_view id, event:
   });
 }
 
+void FakeBroker::explain(const broker::PrincipalPtr& principal, std::string_view id,
+                         event::EventPtr event, broker::ExplainDone done) {
+  later([this, principal, id = std::string(id), event = std::move(event), done = std::move(done)] {
+    const auto found = get(principal, id);
+    if (!found) return done(found.error());
+    if (principal->grants.subscribe.empty()) {
+      return done(Error{ErrorId::kBrokerForbidden, "subscribing is not granted", {}});
+    }
+    engine::Engine engine;
+    const auto subscribed = engine.subscribe(found->definition->filter());
+    if (!subscribed) return done(subscribed.error());
+    done(engine.explain(*subscribed, event, {}));
+  });
+}
+
 base::Result<std::vector<store::DeadLetterRow>> FakeBroker::dead_letters(
     const broker::PrincipalPtr&, std::string_view id, std::uint64_t after_delivery,
     std::size_t count_max) {

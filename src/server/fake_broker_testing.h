@@ -4,6 +4,7 @@
 // Publishing accepts every event, refuses a second one of the same id as a duplicate, and answers
 // from a thread of its own. Sessions deliver what deliver() gives them, as far as credit goes. A
 // window has seen events of the id "seen", and has enough of forgetting those of the id "often".
+// Filters are explained as if nothing had been published yet, to who may subscribe.
 #pragma once
 
 #include <condition_variable>
@@ -79,6 +80,8 @@ class FakeBroker final : public broker::Broker {
                    broker::Done done) override;
   void forget(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
               broker::ForgetDone done) override;
+  void explain(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
+               broker::ExplainDone done) override;
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
       std::size_t count_max) override;

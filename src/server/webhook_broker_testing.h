@@ -69,6 +69,8 @@ class WebhookBroker final : public broker::Broker {
                    broker::Done) override {}
   void forget(const broker::PrincipalPtr&, std::string_view, event::EventPtr,
               broker::ForgetDone) override {}
+  void explain(const broker::PrincipalPtr&, std::string_view, event::EventPtr,
+               broker::ExplainDone) override {}
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(const broker::PrincipalPtr&,
                                                                std::string_view, std::uint64_t,
                                                                std::size_t) override;
