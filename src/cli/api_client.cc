@@ -71,6 +71,10 @@ bool is_connection_error(const base::Error& error) {
          error.id == base::ErrorId::kHttpTimeout;
 }
 
+base::Error strange_answer() {
+  return {base::ErrorId::kHttpAnswer, "the answer is not what a broker says", std::nullopt};
+}
+
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {

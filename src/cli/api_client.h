@@ -42,6 +42,9 @@ class ApiClient {
 // Whether the other side was not reached, or did not answer: the same may work later.
 bool is_connection_error(const base::Error& error);
 
+// Of an answer that a command cannot read.
+base::Error strange_answer();
+
 // As it may stand in a path or a query.
 std::string percent_encoded(std::string_view text);
 // "/subscriptions/ID"

@@ -37,7 +37,14 @@ std::vector<std::string> conjunctions_of(const filter::Filter& filter) {
   return texts;
 }
 
-std::string to_text(const filter::FilterPtr& shared) {
+// What to know about how events find the filter; empty if there is nothing.
+std::string index_note(const match::MatchSizes& sizes) {
+  if (sizes.unindexed == 0) return {};
+  return fmt::format("note: {} tried on every event, since nothing in it leads there (unindexed)\n",
+                     sizes.unindexed == sizes.conjunctions ? "it is" : "a part of it is");
+}
+
+std::string to_text(const filter::FilterPtr& shared, const match::MatchSizes& sizes) {
   const filter::Filter& filter = *shared;
   const auto kinds = kinds_of(filter);
   const auto conjunctions = conjunctions_of(filter);
@@ -49,6 +56,7 @@ std::string to_text(const filter::FilterPtr& shared) {
     out += fmt::format("  {}\n", printable(conjunction, std::string::npos));
   }
   if (conjunctions.empty()) out += "  never true\n";
+  out += index_note(sizes);
   out += "state\n" + cli::to_text(estimate_state(shared));
   if (!filter.warnings().empty()) out += "warnings\n";
   for (const filter::Warning& warning : filter.warnings()) {
@@ -58,7 +66,8 @@ std::string to_text(const filter::FilterPtr& shared) {
   return out;
 }
 
-std::string to_json(const filter::FilterPtr& shared, Dialect dialect) {
+std::string to_json(const filter::FilterPtr& shared, Dialect dialect,
+                    const match::MatchSizes& sizes) {
   const filter::Filter& filter = *shared;
   std::string out;
   event::JsonObject object(out);
@@ -66,6 +75,7 @@ std::string to_json(const filter::FilterPtr& shared, Dialect dialect) {
   object.member("filter", filter.to_text());
   object.member("kinds", kinds_of(filter));
   object.member("normal_form", conjunctions_of(filter));
+  object.member("unindexed", sizes.unindexed);
   object.name("state");
   out += cli::to_json(estimate_state(shared));
   object.name("warnings");
@@ -86,13 +96,16 @@ std::string to_json(const filter::FilterPtr& shared, Dialect dialect) {
 }  // namespace
 
 int run_check(const CheckOptions& options, Streams& streams) {
-  // Only an engine knows whether the words of a text predicate leave something to look for.
+  // Only an engine knows whether the words of a text predicate leave something to look for, and
+  // how events find the filter.
   engine::Engine engine({.text = {.language = options.language}});
   const auto subscribed =
       subscribe(engine, {.text = options.expression}, options.dialect, match::Initial::kDeliver);
   if (!subscribed) return report(subscribed.error(), options.json, streams.err);
   const filter::FilterPtr& filter = subscribed->filter;
-  streams.out.append(options.json ? to_json(filter, options.dialect) : to_text(filter));
+  const match::MatchSizes sizes = engine.match_sizes();
+  streams.out.append(options.json ? to_json(filter, options.dialect, sizes)
+                                  : to_text(filter, sizes));
   return finish(kExitOk, options.json, streams);
 }
 

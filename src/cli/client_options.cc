@@ -17,20 +17,6 @@ namespace {
 
 constexpr std::size_t kBatchCountMax = 10'000;
 
-void declare(ArgumentParser& parser, ConnectionOptions& options) {
-  parser.text("--url", options.url, "URL", "Of the broker; http://127.0.0.1:8080 unless given");
-  parser.text("--token", options.token, "TOKEN", "To present; $WEIR_TOKEN unless given");
-  parser.text("--token-file", options.token_path, "FILE", "That has the token");
-  parser.text("--ca-file", options.ca_path, "FILE", "Certificates to trust; the system's if none");
-  parser.flag("--insecure", options.insecure, "Take every certificate");
-  parser.json(options.json);
-}
-
-base::Result<void> check(const ConnectionOptions& options) {
-  if (options.token.empty() || options.token_path.empty()) return {};
-  return usage_error("expected --token or --token-file, found both");
-}
-
 base::Result<std::uint64_t> parse_count(std::string_view option, std::string_view text,
                                         std::uint64_t count_max) {
   std::uint64_t count = 0;
@@ -97,6 +83,20 @@ base::Result<void> take_positionals(const Arguments& positionals, SubscriptionsO
 }
 
 }  // namespace
+
+void declare(ArgumentParser& parser, ConnectionOptions& options) {
+  parser.text("--url", options.url, "URL", "Of the broker; http://127.0.0.1:8080 unless given");
+  parser.text("--token", options.token, "TOKEN", "To present; $WEIR_TOKEN unless given");
+  parser.text("--token-file", options.token_path, "FILE", "That has the token");
+  parser.text("--ca-file", options.ca_path, "FILE", "Certificates to trust; the system's if none");
+  parser.flag("--insecure", options.insecure, "Take every certificate");
+  parser.json(options.json);
+}
+
+base::Result<void> check(const ConnectionOptions& options) {
+  if (options.token.empty() || options.token_path.empty()) return {};
+  return usage_error("expected --token or --token-file, found both");
+}
 
 base::Result<Options> parse_publish_command(const CommandHelp& help, const Arguments& arguments) {
   PublishOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command lines of publish, subscribe and subscriptions ask for: the commands that talk to
-// a broker.
+// What the command lines of publish, subscribe and subscriptions ask for, and what all commands
+// that talk to a broker have.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/instant.h"
+#include "base/result.h"
 #include "cli/argument_parser.h"
 
 namespace weir::cli {
@@ -22,6 +23,10 @@ struct ConnectionOptions {
   bool insecure = false;
   bool json = false;
 };
+
+// Its options, for a command that has them.
+void declare(ArgumentParser& parser, ConnectionOptions& options);
+base::Result<void> check(const ConnectionOptions& options);
 
 // Parts of the one event that flags make; it is made if there is a type.
 struct EventOptions {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "cli/api_client.h"
 #include "cli/event_clock.h"
 #include "cli/event_file.h"
 #include "cli/exit_code.h"
@@ -15,32 +15,12 @@
 #include "cli/filter_loop.h"
 #include "cli/filter_text.h"
 #include "cli/text_output.h"
-#include "event/json_writer.h"
+#include "engine/explanation_json.h"
 
 namespace weir::cli {
 namespace {
 
 using engine::Outcome;
-
-std::string_view reason(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kPassed:
-      return "Delivered: the filter holds.";
-    case Outcome::kNoMatch:
-      return "Not delivered: the filter is about other events.";
-    case Outcome::kBelowScore:
-      return "Not delivered: the text is not what is asked for, all else holds.";
-    case Outcome::kNoValue:
-      return "Not delivered: change finds no value in the event that it can judge.";
-    case Outcome::kWithinThreshold:
-      return "Not delivered: the value has not changed enough since the last delivery.";
-    case Outcome::kHeld:
-      return "Not delivered yet: too early; when the interval is over the newest value counts.";
-    case Outcome::kDuplicate:
-      return "Not delivered: an event with the same keys was delivered within the window.";
-  }
-  return "Not delivered.";
-}
 
 // Leaves decide; what is above them only passes their word on.
 bool is_decisive(const filter::Explanation& part) { return part.decided && part.parts.empty(); }
@@ -57,7 +37,7 @@ void append_tree(const filter::Explanation& part, std::size_t depth, bool bold, 
 }
 
 std::string to_text(const engine::EventExplanation& explanation, bool bold) {
-  std::string out = fmt::format("{}\n\n", reason(explanation.outcome));
+  std::string out = fmt::format("{}\n\n", reason(explanation));
   append_tree(explanation.filter, 0, bold, out);
   if (!explanation.distinct.empty()) {
     const bool duplicate = explanation.outcome == Outcome::kDuplicate;
@@ -67,34 +47,9 @@ std::string to_text(const engine::EventExplanation& explanation, bool bold) {
   return out;
 }
 
-void append_part(const filter::Explanation& part, std::string& out) {
-  event::JsonObject object(out);
-  object.member("text", part.text);
-  object.member("holds", part.holds);
-  object.member("decided", part.decided);
-  object.member("detail", part.detail);
-  object.name("parts");
-  out += '[';
-  for (const filter::Explanation& inner : part.parts) {
-    if (&inner != &part.parts.front()) out += ',';
-    append_part(inner, out);
-  }
-  out += ']';
-  object.close();
-}
-
 std::string to_json(const engine::EventExplanation& explanation) {
-  std::string outcome(to_string(explanation.outcome));
-  std::ranges::replace(outcome, ' ', '_');
   std::string out;
-  event::JsonObject object(out);
-  object.member("delivered", explanation.outcome == Outcome::kPassed);
-  object.member("outcome", outcome);
-  object.member("reason", reason(explanation.outcome));
-  object.name("filter");
-  append_part(explanation.filter, out);
-  if (!explanation.distinct.empty()) object.member("distinct", explanation.distinct);
-  object.close();
+  engine::append_json(explanation, out);
   return out + '\n';
 }
 
@@ -114,7 +69,8 @@ Attempt<void> replay(const std::string& path, engine::Engine& engine, EventClock
   }
 }
 
-Attempt<engine::EventExplanation> explain(const ExplainOptions& options) {
+// Of a filter, in an engine of its own.
+Attempt<engine::EventExplanation> explain_filter(const ExplainOptions& options) {
   engine::Engine engine({.text = {.language = options.language}});
   const auto subscribed =
       subscribe(engine, {.text = options.filter}, options.dialect, options.initial);
@@ -132,15 +88,31 @@ Attempt<engine::EventExplanation> explain(const ExplainOptions& options) {
   return engine.explain(subscribed->id, *event, now).value();
 }
 
+// Of a subscription, by its broker.
+Attempt<engine::EventExplanation> explain_subscription(const ExplainOptions& options) {
+  auto client = ApiClient::create(options.connection);
+  if (!client) return tl::unexpected(std::move(client.error()));
+  const auto event = read_event(options.event_path);
+  if (!event) return tl::unexpected(event.error());
+  auto answer = client->call("POST", subscription_target(options.id) + "/explain",
+                             std::string((*event)->json()), "application/cloudevents+json");
+  if (!answer) return tl::unexpected(Failure{.error = std::move(answer.error())});
+  auto explanation = engine::read_explanation(answer->body);
+  if (!explanation) return tl::unexpected(Failure{.error = strange_answer()});
+  return *std::move(explanation);
+}
+
 }  // namespace
 
 int run_explain(const ExplainOptions& options, Streams& streams) {
-  const auto explanation = explain(options);
-  if (!explanation) return report(explanation.error(), options.json, streams.err);
+  const bool json = options.connection.json;
+  const auto explanation =
+      options.id.empty() ? explain_filter(options) : explain_subscription(options);
+  if (!explanation) return report(explanation.error(), json, streams.err);
   const bool bold = ::isatty(STDOUT_FILENO) == 1;
-  streams.out.append(options.json ? to_json(*explanation) : to_text(*explanation, bold));
+  streams.out.append(json ? to_json(*explanation) : to_text(*explanation, bold));
   const bool delivered = explanation->outcome == Outcome::kPassed;
-  return finish(delivered ? kExitOk : kExitNo, options.json, streams);
+  return finish(delivered ? kExitOk : kExitNo, json, streams);
 }
 
 }  // namespace weir::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weir explain: whether an event would be delivered, and which parts of the filter decided.
+// weir explain: whether an event would be delivered, and which parts of the filter decided; of a
+// filter, or of a subscription as it stands in a broker.
 //
 //   Not delivered: the filter is about other events.
 //

@@ -16,14 +16,16 @@ constexpr std::array kCommands = {
     CommandHelp{
         "check", "check [OPTION...] EXPR",
         "Checks a filter: its canonical text, its normal form, the kinds of interest it combines,\n"
-        "and the state it will need.",
+        "the state it will need, and whether every event has to be tried.",
         "  weir check \"type = 'reading' and change(data.celsius, by subject) > 0.5\"\n"},
     CommandHelp{
-        "explain", "explain --filter EXPR [OPTION...]",
+        "explain", "explain --filter EXPR [OPTION...]\n       weir explain --id NAME [OPTION...]",
         "Tells whether an event would be delivered, which part of the filter decided, and the\n"
-        "values it saw. Exits with 0 if it would be delivered and with 1 if not.",
+        "values it saw. With --id, a broker tells it of a subscription, with all that its filter\n"
+        "remembers. Exits with 0 if it would be delivered and with 1 if not.",
         "  weir explain --filter \"data.price > 20\" --event quote.json\n"
-        "  weir explain --filter \"change(data.price) > 2%\" --history day.jsonl < quote.json\n"},
+        "  weir explain --filter \"change(data.price) > 2%\" --history day.jsonl < quote.json\n"
+        "  weir explain --id alerts --event quote.json\n"},
     CommandHelp{
         "filter", "filter [OPTION...] EXPR...",
         "Reads events as JSON lines and writes those that at least one of the filters lets\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of check, explain, filter, eval, analyze and corpus, which need no broker.
+// The options of check, filter, eval, analyze and corpus, which need no broker.
 #include <fmt/format.h>
 
 #include <utility>
@@ -89,41 +89,6 @@ base::Result<Options> parse_check_command(const CommandHelp& help, const Argumen
   if (!language) return language.error();
   options.language = std::move(*language);
   options.dialect = *chosen;
-  return options;
-}
-
-base::Result<Options> parse_explain_command(const CommandHelp& help, const Arguments& arguments) {
-  ExplainOptions options;
-  std::string dialect = "weir";
-  std::string initial = "deliver";
-  ArgumentParser parser(help);
-  parser.text("--filter", options.filter, "EXPR", "The filter to explain; required");
-  parser.text("--event", options.event_path, "FILE", "The event, as JSON; stdin unless given");
-  parser.text("--history", options.history_path, "FILE",
-              "Events published before, as JSON lines; none unless given");
-  parser.dialect(dialect);
-  parser.initial(initial);
-  parser.language(options.language);
-  parser.json(options.json);
-  auto parsed = parser.parse(arguments);
-  if (!parsed) return parsed.error();
-  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
-  if (const auto& rest = std::get<Arguments>(*parsed); !rest.empty()) {
-    return usage_error(fmt::format("unexpected argument '{}'", rest[0]));
-  }
-  if (options.filter.empty()) return usage_error("expected --filter EXPR, found none");
-  if (options.history_path == kStdin && options.event_path == kStdin) {
-    return usage_error("stdin can be the event or the history, not both: use --event FILE");
-  }
-  const auto chosen = parse_dialect(dialect);
-  if (!chosen) return chosen.error();
-  const auto first = parse_initial(initial);
-  if (!first) return first.error();
-  auto language = parse_language(options.language);
-  if (!language) return language.error();
-  options.language = std::move(*language);
-  options.dialect = *chosen;
-  options.initial = *first;
   return options;
 }
 

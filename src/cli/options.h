@@ -43,14 +43,16 @@ struct CheckOptions {
   bool json = false;
 };
 
+// Of a filter, or of a subscription of a broker: one of the two is given.
 struct ExplainOptions {
   std::string filter;
+  std::string id;
+  ConnectionOptions connection = {};
   Dialect dialect = Dialect::kWeir;
   std::string event_path = kStdin;
   std::string history_path;  // empty: nothing was published before
   match::Initial initial = match::Initial::kDeliver;
   std::string language = "english";
-  bool json = false;
 };
 
 struct FilterOptions {

@@ -74,10 +74,40 @@ TEST(OptionsTest, TakesTheOptionsOfExplainAndEval) {
   EXPECT_EQ(explain.history_path, "h");
   EXPECT_EQ(explain.event_path, "e");
   EXPECT_EQ(explain.initial, match::Initial::kNone);
-  EXPECT_TRUE(explain.json);
+  EXPECT_TRUE(explain.connection.json);
+  EXPECT_EQ(explain.id, "");
   const auto eval = parsed<EvalOptions>({"eval", "--dialect", "cesql", "1", "--event", "-"});
   EXPECT_EQ(eval.dialect, Dialect::kCesql);
   EXPECT_EQ(eval.event_path, "-");
+}
+
+TEST(OptionsTest, ExplainsASubscriptionOfABroker) {
+  const auto explain = parsed<ExplainOptions>(
+      {"explain", "--id", "a", "--event", "e", "--url", "http://b", "--token-file", "t"});
+  EXPECT_EQ(explain.id, "a");
+  EXPECT_EQ(explain.filter, "");
+  EXPECT_EQ(explain.event_path, "e");
+  EXPECT_EQ(explain.connection.url, "http://b");
+  EXPECT_EQ(explain.connection.token_path, "t");
+  EXPECT_FALSE(explain.connection.json);
+  EXPECT_EQ(refused({"explain"}), "expected --filter EXPR or --id NAME, found none");
+  EXPECT_EQ(refused({"explain", "--filter", "x", "--id", "a"}),
+            "expected --filter EXPR or --id NAME, found both");
+  EXPECT_THAT(refused({"explain", "--id", "a", "--token", "t", "--token-file", "f"}),
+              HasSubstr("found both"));
+}
+
+TEST(OptionsTest, RefusesOptionsOfAFilterForASubscriptionAndTheOtherWayRound) {
+  for (const char* const option : {"--history", "--dialect", "--initial", "--language"}) {
+    EXPECT_EQ(refused({"explain", "--id", "a", option, "weir"}),
+              std::string(option) + " goes with --filter, not with --id");
+  }
+  for (const char* const option : {"--url", "--token", "--token-file", "--ca-file"}) {
+    EXPECT_EQ(refused({"explain", "--filter", "a", option, "x"}),
+              std::string(option) + " goes with --id, not with --filter");
+  }
+  EXPECT_EQ(refused({"explain", "--filter", "a", "--insecure"}),
+            "--insecure goes with --id, not with --filter");
 }
 
 TEST(OptionsTest, TakesATextOrWhereItIs) {
@@ -168,7 +198,6 @@ TEST(OptionsTest, RefusesWhatItCannotUse) {
   EXPECT_EQ(refused({"check", "a", "=", "1"}),
             "expected one filter to check, found 3 arguments: is it in quotes?");
   EXPECT_EQ(refused({"filter"}), "expected at least one filter, or --filters FILE, found none");
-  EXPECT_EQ(refused({"explain"}), "expected --filter EXPR, found none");
   EXPECT_EQ(refused({"explain", "--filter", "x", "y"}), "unexpected argument 'y'");
   EXPECT_THAT(refused({"eval", "x", "--event"}), HasSubstr("--event"));
   EXPECT_THAT(refused({"filter", "x", "--clock", "sun"}), HasSubstr("--clock is 'sun'"));

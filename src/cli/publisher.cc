@@ -32,11 +32,6 @@ base::Duration retry_after(const server::HttpAnswer& answer) {
   return broker::parse_retry_after(*value, broker::system_now()).value_or(base::Duration{});
 }
 
-base::Error strange_answer() {
-  return {base::ErrorId::kHttpAnswer, "the answer to POST /events is not what a broker says",
-          std::nullopt};
-}
-
 }  // namespace
 
 Publisher::Publisher(ApiClient& client, Options options)

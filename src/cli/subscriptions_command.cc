@@ -26,10 +26,6 @@ using event::JsonRef;
 constexpr std::size_t kDocumentBytesMax = std::size_t{16} << 20U;
 constexpr std::size_t kPageCount = 500;
 
-base::Error strange_answer() {
-  return {base::ErrorId::kHttpAnswer, "the answer is not what a broker says", std::nullopt};
-}
-
 // A member as people read it: a text without quotes, anything else as JSON.
 std::string text_of(const JsonRef& object, std::string_view name) {
   const JsonRef value =

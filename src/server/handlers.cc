@@ -42,6 +42,8 @@ Handler handler_of(Action action) {
       return acknowledge_deliveries;
     case Action::kForget:
       return forget_event;
+    case Action::kExplain:
+      return explain_event;
     case Action::kDeadLetters:
       return list_dead_letters;
     case Action::kSubscriptionEvents:

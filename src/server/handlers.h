@@ -21,6 +21,7 @@ Task<Response> put_subscription(Exchange& exchange);
 Task<Response> delete_subscription(Exchange& exchange);
 Task<Response> acknowledge_deliveries(Exchange& exchange);
 Task<Response> forget_event(Exchange& exchange);
+Task<Response> explain_event(Exchange& exchange);
 Task<Response> list_dead_letters(Exchange& exchange);
 
 // Server-sent events, or WebSocket if the request asks for it.

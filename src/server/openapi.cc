@@ -168,14 +168,7 @@ constexpr std::string_view kDocument = R"json({
     "parameters": [{"$ref": "#/components/parameters/Id"}],
     "post": {
       "summary": "What has the event's keys is new to the filter again, once this is answered",
-      "description": "In binary mode the attributes are ce- headers and the body is the data.",
-      "requestBody": {
-        "required": false,
-        "content": {
-          "application/cloudevents+json": {"schema": {"$ref": "#/components/schemas/Event"}},
-          "*/*": {}
-        }
-      },
+      "requestBody": {"$ref": "#/components/requestBodies/OneEvent"},
       "responses": {
         "200": {"description": "Whether it had been seen",
           "content": {"application/json": {"schema": {"type": "object", "required": ["forgotten"],
@@ -185,6 +178,24 @@ constexpr std::string_view kDocument = R"json({
         "404": {"$ref": "#/components/responses/Problem"},
         "415": {"$ref": "#/components/responses/Problem"},
         "429": {"$ref": "#/components/responses/Problem"}
+      }
+    }
+  },
+  "/subscriptions/{id}/explain": {
+    "parameters": [{"$ref": "#/components/parameters/Id"}],
+    "post": {
+      "summary": "What would become of the event if it were published now, and why",
+      "requestBody": {"$ref": "#/components/requestBodies/OneEvent"},
+      "responses": {
+        "200": {"description": "The outcome and what decided; nothing has changed",
+          "content": {"application/json": {"schema":
+          {"$ref": "#/components/schemas/Explanation"}}}},
+        "400": {"$ref": "#/components/responses/Problem"},
+        "401": {"$ref": "#/components/responses/Problem"},
+        "403": {"$ref": "#/components/responses/Problem"},
+        "404": {"$ref": "#/components/responses/Problem"},
+        "413": {"$ref": "#/components/responses/Problem"},
+        "415": {"$ref": "#/components/responses/Problem"}
       }
     }
   },
@@ -272,6 +283,14 @@ constexpr std::string_view kDocument = R"json({
       "default": false}}
   },
   "requestBodies": {
+    "OneEvent": {
+      "description": "In binary mode the attributes are ce- headers and the body is the data.",
+      "required": false,
+      "content": {
+        "application/cloudevents+json": {"schema": {"$ref": "#/components/schemas/Event"}},
+        "*/*": {}
+      }
+    },
     "Definition": {"required": true,
       "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Definition"}}}}
   },
@@ -316,6 +335,18 @@ constexpr std::string_view kDocument = R"json({
       "bytes": {"type": "integer"}, "bytes_max": {"type": "integer",
       "description": "Absent if keys may be of any length"}, "hits": {"type": "integer"},
       "refuted_hits": {"type": "integer"}, "overflow": {"type": "integer"}}},
+    "Explanation": {"type": "object", "required": ["delivered", "outcome", "reason", "filter"],
+      "properties": {"delivered": {"type": "boolean"}, "outcome": {"enum": ["passed", "no_match",
+      "below_score", "no_value", "within_threshold", "held", "duplicate"]},
+      "reason": {"type": "string"}, "filter": {"$ref": "#/components/schemas/Part"},
+      "distinct": {"type": "string", "description": "What the window of a distinct clause says"},
+      "note": {"type": "string", "description": "Why an event that matches counts as none"}}},
+    "Part": {"type": "object", "description": "A part of a filter",
+      "required": ["text", "holds", "decided", "detail", "parts"],
+      "properties": {"text": {"type": "string"}, "holds": {"type": "boolean"},
+      "decided": {"type": "boolean", "description": "Without it the result would be another"},
+      "detail": {"type": "string", "description": "The values that it saw"},
+      "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}}}},
     "Outcome": {"type": "object", "required": ["status"],
       "properties": {"status": {"enum": ["accepted", "duplicate", "rejected"]},
       "sequence": {"type": "integer"}, "error": {"$ref": "#/components/schemas/Problem"}}},

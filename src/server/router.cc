@@ -26,6 +26,7 @@ constexpr std::array kSubscription = {RouteMethod{"GET", Action::kGetSubscriptio
                                       RouteMethod{"DELETE", Action::kDeleteSubscription}};
 constexpr std::array kAcknowledge = {RouteMethod{"POST", Action::kAcknowledge}};
 constexpr std::array kForget = {RouteMethod{"POST", Action::kForget}};
+constexpr std::array kExplain = {RouteMethod{"POST", Action::kExplain}};
 constexpr std::array kDeadLetters = {RouteMethod{"GET", Action::kDeadLetters}};
 constexpr std::array kSubscriptionEvents = {RouteMethod{"GET", Action::kSubscriptionEvents}};
 constexpr std::array kStream = {RouteMethod{"GET", Action::kStream}};
@@ -41,6 +42,7 @@ constexpr std::array kRoutes = {
     Route{"/subscriptions/{id}", Access::kPrincipal, false, kSubscription},
     Route{"/subscriptions/{id}/ack", Access::kPrincipal, false, kAcknowledge},
     Route{"/subscriptions/{id}/forget", Access::kPrincipal, false, kForget},
+    Route{"/subscriptions/{id}/explain", Access::kPrincipal, false, kExplain},
     Route{"/subscriptions/{id}/dead-letters", Access::kPrincipal, false, kDeadLetters},
     Route{"/subscriptions/{id}/events", Access::kPrincipal, true, kSubscriptionEvents},
     Route{"/stream", Access::kPrincipal, true, kStream},

@@ -27,6 +27,7 @@ enum class Action : std::uint8_t {
   kDeleteSubscription,
   kAcknowledge,
   kForget,
+  kExplain,
   kDeadLetters,
   kSubscriptionEvents,
   kStream,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/explanation_json.h"
 #include "event/json_document.h"
 #include "event/json_writer.h"
 #include "server/await_callback.h"
@@ -71,7 +72,7 @@ Response answer_done(const base::Result<void>& done) {
   return Response{.status = 204};
 }
 
-// The event whose keys are to be forgotten: one, as it was published.
+// The event to forget or to explain: one, as it was published.
 base::Result<event::EventPtr> event_of(const Exchange& exchange) {
   const auto mode = content_mode(exchange.request.fields);
   if (!mode) return mode.error();
@@ -184,6 +185,21 @@ Task<Response> forget_event(Exchange& exchange) {
   event::JsonObject object(response.body);
   object.member("forgotten", *forgotten);
   object.close();
+  co_return response;
+}
+
+Task<Response> explain_event(Exchange& exchange) {
+  auto event = event_of(exchange);
+  if (!event) co_return problem_response(event.error());
+  using Answer = base::Result<engine::EventExplanation>;
+  auto start = [&](std::function<void(Answer)> done) {
+    exchange.services.broker.explain(exchange.principal, exchange.id, std::move(*event),
+                                     std::move(done));
+  };
+  const Answer explanation = co_await await_callback<Answer>(std::move(start));
+  if (!explanation) co_return problem_response(explanation.error());
+  Response response;
+  engine::append_json(*explanation, response.body);
   co_return response;
 }
 

@@ -78,11 +78,28 @@ normal form: one of
         self.assertEqual(done.code, 0)
         checked = json.loads(done.out)
         self.assertEqual(sorted(checked), ["dialect", "filter", "kinds", "normal_form", "state",
-                                           "warnings"])
+                                           "unindexed", "warnings"])
         self.assertEqual(checked["kinds"], ["content", "text"])
         self.assertEqual(len(checked["normal_form"]), 1)
         self.assertEqual(checked["state"]["text"][0]["fields"], ["data.b"])
         self.assertEqual([(w["line"], w["column"]) for w in checked["warnings"]], [(1, 44)])
+
+    def test_tells_of_a_filter_that_every_event_is_tried_on(self):
+        notes = {"not type = 'a'": ("it is", 1),
+                 "type = 'a' or not type = 'b'": ("a part of it is", 1),
+                 "not data.x = 1 or not exists data.y": ("it is", 2),
+                 "text(data.t) about 'storm' and text(data.u) about 'flood'": ("it is", 1)}
+        for text, (which, count) in notes.items():
+            done = weir("check", text)
+            self.assertEqual((done.code, done.err), (0, ""))
+            self.assertEqual([line for line in done.out.splitlines() if line.startswith("note")],
+                             [f"note: {which} tried on every event, since nothing in it leads "
+                              "there (unindexed)"], text)
+            self.assertEqual(json.loads(weir("check", "--json", text).out)["unindexed"], count)
+        for text in ("type = 'a' and not data.x = 1", "text(data.t) about 'storm'", "true",
+                     "false", "change(data.v) > 1"):
+            self.assertNotIn("note", weir("check", text).out)
+            self.assertEqual(json.loads(weir("check", "--json", text).out)["unindexed"], 0)
 
     def test_the_canonical_text_checks_to_itself(self):
         for text in ("a=1 OR not b in (1,2.50,'x')", "true", "change(data.v)>=2% or silent for 90s",

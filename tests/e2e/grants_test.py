@@ -237,6 +237,21 @@ class GrantsTest(unittest.TestCase):
             return answer.status
         return [one["id"] for letter in answer.json()["dead_letters"] for one in events_of(letter)]
 
+    def explain(self, name: str, sub: str) -> list[str] | int:
+        """Of which events it is told that they would be delivered, or the status."""
+        delivered = []
+        for pair in EVENTS:
+            answer = self.broker.request("POST", f"/subscriptions/{sub}/explain",
+                                         event(source=pair[0], type=pair[1]),
+                                         {"Content-Type": STRUCTURED}, self.tokens[name])
+            if answer.status != 200:
+                return answer.status
+            explanation = answer.json()
+            self.assertEqual(explanation["delivered"], "note" not in explanation, answer.text)
+            if explanation["delivered"]:
+                delivered.append(name_of(*pair))
+        return delivered
+
     def test_ways_in(self):
         for name, way in itertools.product(TOKENS, [self.publish_single, self.publish_batch]):
             with self.subTest(token=name, way=way.__name__):
@@ -264,6 +279,7 @@ class GrantsTest(unittest.TestCase):
                     self.assertEqual(asyncio.run(self.read_websocket(target + "/events", name)),
                                      wanted)
                     self.assertEqual(self.read_dead_letters(name, "buried"), wanted)
+                    self.assertEqual(self.explain(name, "theirs"), wanted)
                     knows = name == owner or TOKENS[name].admin
                     acknowledged = self.broker.request("POST", target + "/ack", '{"upto":0}',
                                                        {"Content-Type": JSON}, token)
@@ -302,9 +318,10 @@ class GrantsTest(unittest.TestCase):
             answer = self.broker.request(method, "/subscriptions/mine" + target,
                                          token=self.tokens["mixed"])
             self.assertEqual(answer.status, 404, (method, target))
-        answer = self.broker.request("POST", "/subscriptions/mine/forget", event(),
-                                     {"Content-Type": STRUCTURED}, self.tokens["mixed"])
-        self.assertEqual(answer.status, 404)
+        for action in ["forget", "explain"]:
+            answer = self.broker.request("POST", f"/subscriptions/mine/{action}", event(),
+                                         {"Content-Type": STRUCTURED}, self.tokens["mixed"])
+            self.assertEqual(answer.status, 404, action)
         self.assertIn(self.broker.subscribe("mine", token=self.tokens["mixed"]).status, (403, 404))
         listed = self.broker.request("GET", "/subscriptions", token=self.tokens["mixed"]).json()
         self.assertNotIn("mine", [one["id"] for one in listed["subscriptions"]])

@@ -71,7 +71,9 @@ _weir() {
   case $command in
     '') words="$commands help --help --version" ;;
     check) words='--dialect --language --json --help' ;;
-    explain) words='--filter --event --history --dialect --initial --language --json --help' ;;
+    explain)
+      words="--filter --id --event --history --dialect --initial --language $connection"
+      ;;
     filter)
       words='--filters --dialect --input --json --stats --keep-going --dedup --initial --clock
         --language --line-bytes-max --help'
