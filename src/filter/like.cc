@@ -176,6 +176,16 @@ LikePattern::LikePattern(std::string_view pattern) : text_(pattern) {
   pieces_.emplace_back(characters);
 }
 
+std::string_view LikePattern::fixed_start() const {
+  return std::string_view(text_).substr(0, text_.find_first_of("%_\\"));
+}
+
+// The last backslash may be one that stands for itself, or for the next character.
+std::string_view LikePattern::fixed_end() const {
+  if (text_.find('\\') != std::string::npos) return {};
+  return std::string_view(text_).substr(text_.find_last_of("%_") + 1);
+}
+
 bool LikePattern::matches(std::string_view text) const {
   const std::size_t begin = pieces_.front().match_start(text);
   if (pieces_.size() == 1) return begin == text.size();

@@ -75,6 +75,13 @@ class LikePattern {
   // The pattern as it was written.
   const std::string& text() const { return text_; }
 
+  // Whether it matches one text only, which is fixed_start() then.
+  bool is_fixed() const { return fixed_start().size() == text_.size(); }
+  // What all texts that match begin with, and end with; both may be longer than is told here, if
+  // the pattern has a backslash.
+  std::string_view fixed_start() const;
+  std::string_view fixed_end() const;
+
   bool operator==(const LikePattern& other) const { return text_ == other.text_; }
 
  private:

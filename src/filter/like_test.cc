@@ -116,6 +116,25 @@ TEST(LikeTest, BackslashEscapesOnlyTheWildcards) {
   EXPECT_FALSE(like("a\\x", "a\\\\%"));
 }
 
+TEST(LikeTest, TellsWhatIsFixed) {
+  struct Fixed {
+    std::string_view pattern;
+    std::string_view start;
+    std::string_view end;
+    bool is_all = false;
+  };
+  const Fixed kFixed[] = {{"", "", "", true},   {"ab", "ab", "ab", true}, {"ab%", "ab", ""},
+                          {"%ab", "", "ab"},    {"a%b_c", "a", "c"},      {"_b", "", "b"},
+                          {"%", "", ""},        {"a\\%b", "a", ""},       {"a\\b", "a", ""},
+                          {"潮%位", "潮", "位"}};
+  for (const Fixed& fixed : kFixed) {
+    const LikePattern pattern = LikePattern::compile(fixed.pattern);
+    EXPECT_EQ(pattern.fixed_start(), fixed.start) << fixed.pattern;
+    EXPECT_EQ(pattern.fixed_end(), fixed.end) << fixed.pattern;
+    EXPECT_EQ(pattern.is_fixed(), fixed.is_all) << fixed.pattern;
+  }
+}
+
 TEST(LikeTest, EqualsByThePatternAsWritten) {
   EXPECT_EQ(LikePattern::compile("a%"), LikePattern::compile("a%"));
   EXPECT_FALSE(LikePattern::compile("a%") == LikePattern::compile("a%%"));

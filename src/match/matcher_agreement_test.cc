@@ -134,6 +134,7 @@ std::vector<std::string> small_filters() {
       "timestamp(data.x) = timestamp '2026-01-01T00:00:00Z'",
       "cesql('type = ''a'' AND EXISTS time')",
       "cesql('type IN (''b'', ''ab'')')",
+      "cesql('type = ''a'' OR EXISTS time')",
       "text(data.x) about 'storm' score >= 1",
       "true",
       "string(data.x) = '1'"};

@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event must fulfil if a CESQL expression is to pass it, in terms of the weir language.
 //
-//   type = 'a' AND subject LIKE 'x%' AND LENGTH(id) > 3
-//   ->  string(type) = 'a',  string(subject) like 'x%'
+//   type = 'a' AND subject LIKE 'x%' AND LENGTH(note) > 3
+//   ->  string(type) in ('a');  string(subject) like 'x%';  exists note
+//   type = 'a' OR type = 'b' AND lot > 5
+//   ->  string(type) in ('a') or string(type) in ('b');  exists lot
 //
-// Taken are the operands of AND alone, of these forms: attribute = 'text', attribute IN ('a', 'b'),
-// attribute LIKE 'pattern', EXISTS attribute. An expression passes only if it is true without an
-// error, and AND is only if both sides are; so each is necessary, whatever the others do. Of the
-// casts between types those are avoided that make two texts one.
+// An expression passes only if it is true without an error. So each side of AND must hold, one of
+// OR and XOR, and whatever is read on the way must be there, else it fails. Conditions come from
+// comparisons of an attribute with a text, IN with texts, LIKE with a fixed beginning or end, and
+// EXISTS; of the casts between types those are avoided that make two texts one. What every event
+// has is no condition.
 #pragma once
 
+#include <cstddef>
+#include <variant>
 #include <vector>
 
 #include "filter/ast.h"
 
 namespace weir::match::content {
 
-std::vector<filter::Predicate> cesql_hints(const filter::cesql::Expression& expression);
+using CesqlCondition = std::variant<filter::In, filter::Like, filter::Exists>;
+// At least one of these holds.
+using CesqlHint = std::vector<CesqlCondition>;
+
+// What a condition is about.
+filter::Operand operand_of(const CesqlCondition& condition);
+
+// What has more alternatives than that is no hint, and of more hints than that the first are taken.
+inline constexpr std::size_t kCesqlAlternativeCountMax = 1024;
+inline constexpr std::size_t kCesqlHintCountMax = 64;
+
+std::vector<CesqlHint> cesql_hints(const filter::cesql::Expression& expression);
 
 }  // namespace weir::match::content

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/prng.h"
@@ -30,57 +32,118 @@ struct HintCase {
 
 const std::vector<HintCase>& hint_cases() {
   static const std::vector<HintCase> kCases = {
-      {"type = 'a'", {"string(type) = 'a'"}},
-      {"TYPE = 'a'", {"string(type) = 'a'"}},
-      {"level = '+1'", {"string(level) = '+1'"}},  // the level becomes a text, not the text a level
-      {"flag = 'TRUE'", {"string(flag) = 'TRUE'"}},
+      {"type = 'a'", {"string(type) in ('a')"}},
+      {"TYPE = 'a'", {"string(type) in ('a')"}},
+      {"'a' = type", {"string(type) in ('a')"}},
+      // The level becomes a text, not the text a level.
+      {"level = '+1'", {"string(level) in ('+1')"}},
+      {"flag = 'TRUE'", {"string(flag) in ('TRUE')"}},
       {"type LIKE 'a%'", {"string(type) like 'a%'"}},
+      {"type LIKE '%a'", {"string(type) like '%a'"}},
+      {"type LIKE 'a'", {"string(type) like 'a'"}},
+      {"type LIKE ''", {"string(type) like ''"}},
       {"type IN ('a', 'b')", {"string(type) in ('a', 'b')"}},
       {"level IN ('1', '-7')", {"string(level) in ('1', '-7')"}},
       {"flag IN ('true', 'x')", {"string(flag) in ('true', 'x')"}},
       {"EXISTS subject", {"exists subject"}},
       {"type = 'a' AND subject LIKE 'x%' AND LENGTH(id) > 3",
-       {"string(type) = 'a'", "string(subject) like 'x%'"}},
+       {"string(type) in ('a')", "string(subject) like 'x%'"}},
       {"(type = 'a' AND EXISTS x) AND (y = 'b')",
-       {"string(type) = 'a'", "exists x", "string(y) = 'b'"}},
-      {"type = 'a' AND (x = 'b' OR y = 'c')", {"string(type) = 'a'"}},
+       {"string(type) in ('a')", "exists x", "string(y) in ('b')"}},
+      // One of several.
+      {"type = 'a' OR type = 'b'", {"string(type) in ('a') or string(type) in ('b')"}},
+      {"type = 'a' XOR type = 'b'", {"string(type) in ('a') or string(type) in ('b')"}},
+      {"type = 'a' AND (id = 'b' OR source LIKE 'c%')",
+       {"string(type) in ('a')", "string(id) in ('b') or string(source) like 'c%'"}},
+      {"type = 'a' OR EXISTS x AND id = 'b'",  // from left to right
+       {"string(type) in ('a') or exists x", "string(id) in ('b')"}},
+      {"type LIKE 'a%' AND id = 'b' OR EXISTS x AND source = 'c'",
+       {"string(id) in ('b') or exists x", "string(source) in ('c')"}},
+      {"(type LIKE 'a%' AND id = 'b') OR (EXISTS x AND source = 'c')",
+       {"string(id) in ('b') or string(source) in ('c')"}},
+      // What is read must be there, also if it is not known what it must be.
+      {"level = 1", {"exists level"}},
+      {"flag", {"exists flag"}},
+      {"NOT flag", {"exists flag"}},
+      {"subject != 'a'", {"exists subject"}},
+      {"subject NOT LIKE 'a%'", {"exists subject"}},
+      {"subject LIKE '%a%'", {"exists subject"}},
+      {"level NOT IN (1, x)", {"exists level"}},
+      {"level + 1 < -lot AND CONCAT(subject, type) = 'b'",
+       {"exists level", "exists lot", "exists subject"}},
+      {"level > 1 AND level < 7 AND EXISTS level", {"exists level"}},
+      {"level > 1 AND level = '3'", {"string(level) in ('3')"}},
+      {"level = 1 OR lot = 1", {"exists level or exists lot", "exists level"}},
+      {"level = 1 XOR lot = 1", {"exists level or exists lot", "exists level", "exists lot"}},
+      {"type = 'a' OR level = 1", {"string(type) in ('a') or exists level"}},
+      {"level = 1 OR type = 'a'", {"exists level or string(type) in ('a')", "exists level"}},
+      {"level = 1 OR TRUE", {"exists level"}},
       // A text that a number or a boolean equals without being written like it.
-      {"level IN ('+1', 'a')", {}},
-      {"level IN ('01')", {}},
-      {"level IN ('-0')", {}},
-      {"flag IN ('TRUE')", {}},
-      {"flag IN ('b', 'False')", {}},
-      // Not of the forms, or not a condition that must hold.
+      {"'+1' = level", {"exists level"}},
+      {"level IN ('+1', 'a')", {"exists level"}},
+      {"level IN ('01')", {"exists level"}},
+      {"level IN ('-0')", {"exists level"}},
+      {"flag IN ('TRUE')", {"exists flag"}},
+      {"flag IN ('b', 'False')", {"exists flag"}},
+      // Not of the forms, and of what every event has.
       {"type != 'a'", {}},
-      {"'a' = type", {}},
-      {"type = subject", {}},
-      {"level = 1", {}},
-      {"flag = TRUE", {}},
-      {"level IN (1, '2')", {}},
+      {"type = source", {}},
+      {"type IN (1, '2')", {}},
       {"type NOT IN ('a')", {}},
       {"type NOT LIKE 'a%'", {}},
+      {"type LIKE '%a%'", {}},
       {"NOT (type = 'a')", {}},
       {"type = 'a' = TRUE", {}},
-      {"type = 'a' OR type = 'b'", {}},
-      {"type = 'a' XOR type = 'b'", {}},
-      {"type = 'a' OR EXISTS x AND y = 'b'", {}},
+      {"type = 'a' OR LENGTH(type) > 3", {}},
+      {"type = 'a' OR EXISTS id", {}},
+      {"EXISTS type", {}},
       {"LOWER(type) = 'a'", {}},
-      {"flag", {}},
       {"TRUE", {}},
   };
   return kCases;
 }
 
-TEST(CesqlHintsTest, AreTheOperandsOfAndThatMustHold) {
+filter::Predicate to_predicate(const CesqlCondition& condition) {
+  return std::visit([](const auto& what) { return filter::Predicate{what}; }, condition);
+}
+
+std::string to_text(const CesqlHint& hint) {
+  std::string text;
+  for (const CesqlCondition& condition : hint) {
+    text += (text.empty() ? "" : " or ") + filter::to_text(to_predicate(condition));
+  }
+  return text;
+}
+
+TEST(CesqlHintsTest, AreWhatMustHold) {
   for (const HintCase& at : hint_cases()) {
     const auto expression = cesql::parse(at.expression);
     ASSERT_TRUE(expression.has_value()) << at.expression;
     std::vector<std::string> hints;
-    for (const filter::Predicate& hint : cesql_hints(**expression)) {
-      hints.push_back(filter::to_text(hint));
-    }
+    for (const CesqlHint& hint : cesql_hints(**expression)) hints.push_back(to_text(hint));
     EXPECT_EQ(hints, at.hints) << at.expression;
   }
+}
+
+cesql::ExpressionPtr chain_of(std::size_t count, cesql::BinaryOperator op) {
+  const auto term = [](std::size_t i) {
+    return cesql::make_expression(cesql::ExistsNode{cesql::make_attribute(fmt::format("a{}", i))});
+  };
+  std::vector<cesql::ChainNode::Link> links;
+  for (std::size_t i = 1; i < count; ++i) links.push_back({op, term(i)});
+  return cesql::make_chain(term(0), std::move(links));
+}
+
+TEST(CesqlHintsTest, AreBounded) {
+  const auto hints = [](std::size_t count, cesql::BinaryOperator op) {
+    return cesql_hints(*chain_of(count, op));
+  };
+  EXPECT_EQ(hints(10, cesql::BinaryOperator::kAnd).size(), 10U);
+  EXPECT_EQ(hints(10'000, cesql::BinaryOperator::kAnd).size(), kCesqlHintCountMax);
+  const auto most = hints(kCesqlAlternativeCountMax, cesql::BinaryOperator::kOr);
+  ASSERT_EQ(most.size(), 1U);
+  EXPECT_EQ(most[0].size(), kCesqlAlternativeCountMax);
+  EXPECT_TRUE(hints(kCesqlAlternativeCountMax + 1, cesql::BinaryOperator::kOr).empty());
 }
 
 // Texts that casts make one of, and those that look like it.
@@ -131,14 +194,17 @@ cesql::ExpressionPtr random_term(base::Prng& prng) {
   }
 }
 
-cesql::ExpressionPtr random_conjunction(base::Prng& prng) {
+cesql::ExpressionPtr random_logic(base::Prng& prng, int depth) {
+  constexpr auto kOperators = std::to_array<cesql::BinaryOperator>(
+      {cesql::BinaryOperator::kAnd, cesql::BinaryOperator::kAnd, cesql::BinaryOperator::kOr,
+       cesql::BinaryOperator::kXor});
+  const auto side = [&] {
+    return depth > 0 && prng.chance(0.3) ? random_logic(prng, depth - 1) : random_term(prng);
+  };
   std::vector<cesql::ChainNode::Link> links;
-  while (prng.chance(0.5)) {
-    const auto op = prng.chance(0.9) ? cesql::BinaryOperator::kAnd : cesql::BinaryOperator::kOr;
-    links.push_back({op, random_term(prng)});
-  }
-  if (links.empty()) return random_term(prng);
-  return cesql::make_chain(random_term(prng), std::move(links));
+  while (prng.chance(0.5)) links.push_back({pick(prng, kOperators), side()});
+  if (links.empty()) return side();
+  return cesql::make_chain(side(), std::move(links));
 }
 
 event::EventPtr random_event(base::Prng& prng) {
@@ -166,13 +232,15 @@ TEST(CesqlHintsTest, HoldWheneverTheExpressionPasses) {
     for (int i = 0; i < 60; ++i) events.push_back(random_event(prng));
     filter::FixedScorer scorer;
     for (int round = 0; round < 4000; ++round) {
-      const cesql::ExpressionPtr expression = random_conjunction(prng);
-      for (const filter::Predicate& hint : cesql_hints(*expression)) {
+      const cesql::ExpressionPtr expression = random_logic(prng, 2);
+      for (const CesqlHint& hint : cesql_hints(*expression)) {
         for (const event::EventPtr& event : events) {
-          const bool holds = filter::evaluate(hint, *event, scorer);
+          const bool holds = std::ranges::any_of(hint, [&](const CesqlCondition& condition) {
+            return filter::evaluate(to_predicate(condition), *event, scorer);
+          });
           const bool passes = cesql::passes(*expression, *event);
           ASSERT_TRUE(holds || !passes) << cesql::to_text(*expression) << " has the hint "
-                                        << filter::to_text(hint) << " on " << event->json();
+                                        << to_text(hint) << " on " << event->json();
           pass_count += passes ? 1 : 0;
           refusal_count += holds ? 0 : 1;
         }

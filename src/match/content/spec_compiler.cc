@@ -154,36 +154,23 @@ class SpecCompiler::Terms {
   void operator()(const filter::In& in) {
     const SlotId slot = vocabulary_.acquire_slot(in.operand);
     std::vector<PointId> points;
-    for (const Literal& literal : in.values) {
-      const auto view = point_of(slot, literal.view());
-      if (!view) continue;
-      const PointId point = vocabulary_.acquire_point(*view);
-      if (std::ranges::find(points, point) == points.end()) {
-        points.push_back(point);
-      } else {
-        vocabulary_.release_point(point);
-      }
-    }
-    std::ranges::sort(points);
+    add_points(slot, in, points);
+    make_unique(points);
     add_list(slot, points);
     vocabulary_.release_slot(slot);
   }
 
   void operator()(const filter::Like& like) {
-    const std::string_view pattern = like.pattern.text();
-    const std::size_t first = pattern.find_first_of("%_\\");
     const SlotId slot = vocabulary_.acquire_slot(like.operand);
-    if (first == std::string_view::npos) {
-      const PointId point = vocabulary_.acquire_point(*point_of(slot, Value::of(pattern)));
-      add_point_test(slot, point);
+    if (like.pattern.is_fixed()) {
+      const Value text = Value::of(like.pattern.fixed_start());
+      add_point_test(slot, vocabulary_.acquire_point(*point_of(slot, text)));
     } else {
       add_check(slot);
-      if (!negated_ && first > 0) add_door({prefix_point(slot, pattern.substr(0, first))});
-      const std::string_view end = pattern.substr(pattern.find_last_of("%_\\") + 1);
-      // The last backslash may be one that stands for itself, or for the next character.
-      if (!negated_ && !end.empty() && pattern.find('\\') == std::string_view::npos) {
-        add_door({suffix_point(slot, end)});
-      }
+      const std::string_view start = like.pattern.fixed_start();
+      const std::string_view end = like.pattern.fixed_end();
+      if (!negated_ && !start.empty()) add_door({prefix_point(slot, start)});
+      if (!negated_ && !end.empty()) add_door({suffix_point(slot, end)});
     }
     vocabulary_.release_slot(slot);
   }
@@ -207,11 +194,13 @@ class SpecCompiler::Terms {
   void operator()(const filter::Cesql& cesql) {
     add_check(kNoId);
     if (negated_) return;
-    const std::vector<filter::Predicate> hints = cesql_hints(*cesql.expression);
-    for (const filter::Predicate& hint : hints) {
-      is_hint_ = true;
-      predicate_ = &hint;
-      std::visit(*this, hint);
+    is_hint_ = true;
+    for (const CesqlHint& hint : cesql_hints(*cesql.expression)) {
+      if (hint.size() == 1) {
+        std::visit(*this, hint[0]);
+      } else {
+        add_door_of_any(hint);
+      }
     }
     is_hint_ = false;
   }
@@ -353,6 +342,50 @@ class SpecCompiler::Terms {
                     static_cast<std::uint32_t>(points.size())};
     kept.insert(kept.end(), points.begin(), points.end());
     return door;
+  }
+
+  // Acquires the points of which an event has one if the condition holds for it.
+  void add_points(SlotId slot, const filter::In& in, std::vector<PointId>& points) {
+    for (const Literal& literal : in.values) {
+      const auto view = point_of(slot, literal.view());
+      if (view) points.push_back(vocabulary_.acquire_point(*view));
+    }
+  }
+  void add_points(SlotId slot, const filter::Like& like, std::vector<PointId>& points) {
+    const std::string_view start = like.pattern.fixed_start();
+    const PointView point = like.pattern.is_fixed() ? *point_of(slot, Value::of(start))
+                            : start.empty()         ? suffix_point(slot, like.pattern.fixed_end())
+                                                    : prefix_point(slot, start);
+    points.push_back(vocabulary_.acquire_point(point));
+  }
+  void add_points(SlotId slot, const filter::Exists& /*exists*/, std::vector<PointId>& points) {
+    points.push_back(vocabulary_.acquire_point(present_point(slot)));
+  }
+
+  // Each is acquired once.
+  void make_unique(std::vector<PointId>& points) {
+    std::ranges::sort(points);
+    std::size_t count = 0;
+    for (const PointId point : points) {
+      if (count > 0 && points[count - 1] == point) {
+        vocabulary_.release_point(point);
+      } else {
+        points[count++] = point;
+      }
+    }
+    points.resize(count);
+  }
+
+  // Conditions of which one must hold.
+  void add_door_of_any(const CesqlHint& hint) {
+    std::vector<PointId> points;
+    for (const CesqlCondition& condition : hint) {
+      const SlotId slot = vocabulary_.acquire_slot(operand_of(condition));
+      std::visit([&](const auto& what) { add_points(slot, what, points); }, condition);
+      vocabulary_.release_slot(slot);
+    }
+    make_unique(points);
+    extra().doors.push_back(keep(points));
   }
 
   void add_door(const PointView& view) { add_door(vocabulary_.acquire_point(view)); }

@@ -277,7 +277,8 @@ TEST_F(SpecCompilerTest, TextAndCesql) {
   for (const char* text :
        {"text(data.x) about 'storm' score >= 1", "text(data.x) about 'storm' score >= 1.5",
         "cesql('ext = ''1''')", "cesql('ext IN (''a'', ''1'') AND EXISTS ext')",
-        "cesql('ext LIKE ''a%''')", "cesql('ext > 0')"}) {
+        "cesql('ext LIKE ''a%''')", "cesql('ext > 0')", "cesql('ext = ''a'' OR ext = ''1''')",
+        "cesql('ext LIKE ''a%'' OR EXISTS ext XOR ext = ''a''')"}) {
     ASSERT_NO_FATAL_FAILURE(expect_agreement(filter::filter_of(text)));
     ASSERT_NO_FATAL_FAILURE(expect_agreement(filter::filter_of(fmt::format("not {}", text))));
   }
