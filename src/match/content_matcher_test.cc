@@ -95,6 +95,20 @@ TEST(ContentMatcherTest, TellsHowConjunctionsAreReached) {
   EXPECT_EQ(sizes.conjunctions, 18U);
 }
 
+TEST(ContentMatcherTest, WhatSeveralValuesLeadToIsTriedOnce) {
+  ContentMatcher matcher;
+  matcher.add(SubscriptionId{7}, filter::filter_of("cesql('type = ''a'' OR subject = ''b''')"));
+  const auto both = event::event_of(R"({"type":"a","subject":"b"})");
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    EXPECT_EQ(match(matcher, *both).size(), 1U);
+    EXPECT_EQ(matcher.counters().candidates, 2 * round) << "through both";
+    EXPECT_EQ(matcher.counters().matches, round);
+  }
+  EXPECT_EQ(match(matcher, *event::event_of(R"({"type":"x","subject":"b"})")).size(), 1U);
+  EXPECT_TRUE(match(matcher, *event::event_of(R"({"type":"x","subject":"a"})")).empty());
+  EXPECT_TRUE(match(matcher, *event::event_of(R"({"type":"x"})")).empty());
+}
+
 TEST(ContentMatcherTest, TheOracleTriesAll) {
   Pair pair;
   pair.add("data.x = 1 or data.x = 2");

@@ -146,7 +146,9 @@ bool ContentIndex::holds(RecordRef record, filter::Scorer& scorer) const {
 }
 
 bool ContentIndex::holds_extra(RecordRef record, filter::Scorer& scorer) const {
-  const Extra& extra = *extras_.find(records_, record);
+  Extra& extra = *extras_.find(records_, record);
+  // An event may have several points of a door.
+  if (std::exchange(extra.event_number, counters_.events) == counters_.events) return false;
   const auto all_hold = [&](const std::vector<Check>& checks) {
     return std::ranges::all_of(
         checks, [&](const Check& check) { return check.holds(values_, extra.points, scorer); });

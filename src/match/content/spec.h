@@ -32,6 +32,7 @@ struct Extra {
   std::vector<PointId> points = {};      // in use by doors and checks
   std::vector<SlotId> slots = {};        // in use by checks
   std::vector<std::uint32_t> rows = {};  // if reached by a door: its row for each of its points
+  std::uint64_t event_number = 0;        // of the last event that reached it
 };
 
 struct SpecBatch {
