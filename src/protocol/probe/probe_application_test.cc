@@ -213,7 +213,8 @@ TEST_F(ProbeApplicationTest, WhatIsAddedIsSummed) {
   EXPECT_EQ(add(std::numeric_limits<std::int64_t>::min()).sum,
             std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(add(1).member_count, 1U);
-  EXPECT_LT(add(1).version, add(1).version);
+  const auto earlier = add(1).version;
+  EXPECT_LT(earlier, add(1).version);
   tell(encode(Add{.amount = 1}));
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kUnknown));
 }
