@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
+
+#include "filter/cesql/scalar.h"
 
 namespace weir::match::content {
 namespace {
@@ -29,9 +33,9 @@ const cesql::AttributeNode* attribute_in(const cesql::ExpressionPtr& expression)
   return std::get_if<cesql::AttributeNode>(&expression->node());
 }
 
-const std::string* text_in(const cesql::ExpressionPtr& expression) {
+const cesql::CesqlValue* literal_in(const cesql::ExpressionPtr& expression) {
   const auto* const literal = std::get_if<cesql::LiteralNode>(&expression->node());
-  return literal == nullptr ? nullptr : std::get_if<std::string>(&literal->value);
+  return literal == nullptr ? nullptr : &literal->value;
 }
 
 bool is_in_every_event(const cesql::AttributeNode& attribute) {
@@ -43,61 +47,81 @@ Operand as_text(const cesql::AttributeNode& attribute) {
   return {Path::attribute(attribute.name), Operand::Conversion::kString};
 }
 
-// False if an attribute that is a number or a boolean could equal the text without being written
-// like it: '+1', '01', 'TRUE'.
-bool is_only_itself(const std::string& text) {
-  if (const auto number = cesql::parse_integer(text)) return fmt::format("{}", *number) == text;
-  const auto is_word = [&](std::string_view word) {
-    return text.size() == word.size() &&
-           std::ranges::equal(text, word, [](char a, char b) { return (a | 0x20) == b; });
-  };
-  return text == "true" || text == "false" || (!is_word("true") && !is_word("false"));
+// Appends the texts of all attributes that equal a value once it is cast to what they are: '+1' is
+// also the number 1, and 'TRUE' what is true.
+void add_texts(const cesql::CesqlValue& value, std::vector<Literal>& texts) {
+  using cesql::CesqlType;
+  const auto first = static_cast<std::ptrdiff_t>(texts.size());
+  for (const CesqlType type : {CesqlType::kString, CesqlType::kInteger, CesqlType::kBoolean}) {
+    auto cast = cesql::Scalar::borrow(value);
+    if (!cast.cast(type) || !cast.cast(CesqlType::kString)) continue;
+    Literal text{std::string(cast.string())};
+    const bool is_new = std::find(texts.begin() + first, texts.end(), text) == texts.end();
+    if (is_new) texts.push_back(std::move(text));
+  }
 }
 
-// The left side is cast to what the right one is: an attribute to a text, which tells all texts
-// apart, or a text to what an attribute is, which does not.
-std::optional<CesqlCondition> equality_condition(const cesql::ExpressionPtr& left,
-                                                 const cesql::ExpressionPtr& right) {
-  const bool is_reversed = attribute_in(left) == nullptr;
-  const auto* const attribute = attribute_in(is_reversed ? right : left);
-  const auto* const text = text_in(is_reversed ? left : right);
-  if (attribute == nullptr || text == nullptr) return std::nullopt;
-  if (is_reversed && !is_only_itself(*text)) return std::nullopt;
-  return filter::In{as_text(*attribute), {Literal{*text}}};
+// An attribute that equals a value once it is cast to what that is. Of the texts that are read as a
+// number, '7', '+7' and '007', all end alike; what is true and what is false are 1 and 0.
+CesqlHint equality_hint(const cesql::AttributeNode& attribute, const cesql::CesqlValue& value) {
+  const Operand operand = as_text(attribute);
+  if (const auto* const text = std::get_if<std::string>(&value)) {
+    return {filter::In{operand, {Literal{*text}}}};
+  }
+  const auto* const number = std::get_if<std::int32_t>(&value);
+  if (number == nullptr) return {};
+  const std::string end = fmt::format("%{}", std::abs(std::int64_t{*number}));
+  CesqlHint hint{filter::Like{operand, filter::LikePattern::compile(end)}};
+  if (*number == 0 || *number == 1) {
+    hint.emplace_back(filter::In{operand, {Literal{std::string(*number == 1 ? "true" : "false")}}});
+  }
+  return hint;
 }
 
-std::optional<CesqlCondition> condition_of(const cesql::ChainNode& chain) {
-  if (chain.links.size() != 1 || chain.links[0].op != BinaryOperator::kEqual) return std::nullopt;
-  return equality_condition(chain.first, chain.links[0].operand);
+// One condition, or several of which one must hold; none if nothing is known.
+CesqlHint hint_of(const cesql::ChainNode& chain) {
+  if (chain.links.size() != 1 || chain.links[0].op != BinaryOperator::kEqual) return {};
+  const cesql::ExpressionPtr& right = chain.links[0].operand;
+  const auto* const left_attribute = attribute_in(chain.first);
+  const auto* const right_value = literal_in(right);
+  if (left_attribute != nullptr && right_value != nullptr) {
+    return equality_hint(*left_attribute, *right_value);
+  }
+  const auto* const right_attribute = attribute_in(right);
+  const auto* const left_value = literal_in(chain.first);
+  if (right_attribute == nullptr || left_value == nullptr) return {};
+  filter::In condition{as_text(*right_attribute), {}};
+  add_texts(*left_value, condition.values);
+  return {std::move(condition)};
 }
 
-std::optional<CesqlCondition> condition_of(const cesql::InNode& in) {
+CesqlHint hint_of(const cesql::InNode& in) {
   const auto* const attribute = attribute_in(in.operand);
-  if (attribute == nullptr || in.negated) return std::nullopt;
+  if (attribute == nullptr || in.negated) return {};
   filter::In condition{as_text(*attribute), {}};
   for (const cesql::ExpressionPtr& element : in.elements) {
-    const auto* const text = text_in(element);
-    if (text == nullptr || !is_only_itself(*text)) return std::nullopt;
-    condition.values.push_back(Literal{*text});
+    const auto* const value = literal_in(element);
+    if (value == nullptr || condition.values.size() > kCesqlAlternativeCountMax) return {};
+    add_texts(*value, condition.values);
   }
-  return condition;
+  return {std::move(condition)};
 }
 
-std::optional<CesqlCondition> condition_of(const cesql::LikeNode& like) {
+CesqlHint hint_of(const cesql::LikeNode& like) {
   const auto* const attribute = attribute_in(like.operand);
-  if (attribute == nullptr || like.negated) return std::nullopt;
+  if (attribute == nullptr || like.negated) return {};
   const bool is_open = !like.pattern.is_fixed() && like.pattern.fixed_start().empty() &&
                        like.pattern.fixed_end().empty();
-  if (is_open) return std::nullopt;
-  return filter::Like{as_text(*attribute), like.pattern};
+  if (is_open) return {};
+  return {filter::Like{as_text(*attribute), like.pattern}};
 }
 
-std::optional<CesqlCondition> condition_of(const cesql::ExistsNode& exists) {
-  if (is_in_every_event(exists.attribute)) return std::nullopt;
-  return filter::Exists{Path::attribute(exists.attribute.name)};
+CesqlHint hint_of(const cesql::ExistsNode& exists) {
+  if (is_in_every_event(exists.attribute)) return {};
+  return {filter::Exists{Path::attribute(exists.attribute.name)}};
 }
 
-std::optional<CesqlCondition> condition_of(const auto& /*other*/) { return std::nullopt; }
+CesqlHint hint_of(const auto& /*other*/) { return {}; }
 
 // Appends a hint for each attribute that is read whenever the expression is evaluated. The depth is
 // that of the expression, which is bounded.
@@ -177,9 +201,9 @@ Hints hints_of(const cesql::Expression& expression) {
   const auto* const chain = std::get_if<cesql::ChainNode>(&expression.node());
   if (chain != nullptr && is_logic(*chain)) {
     hints = hints_of_logic(*chain);
-  } else if (auto condition = std::visit([](const auto& node) { return condition_of(node); },
-                                         expression.node())) {
-    hints.push_back({*std::move(condition)});
+  } else {
+    CesqlHint hint = std::visit([](const auto& node) { return hint_of(node); }, expression.node());
+    if (!hint.empty()) hints.push_back(std::move(hint));
   }
   Reads(hints).add(expression);
   return hints;

@@ -8,9 +8,9 @@
 //
 // An expression passes only if it is true without an error. So each side of AND must hold, one of
 // OR and XOR, and whatever is read on the way must be there, else it fails. Conditions come from
-// comparisons of an attribute with a text, IN with texts, LIKE with a fixed beginning or end, and
-// EXISTS; of the casts between types those are avoided that make two texts one. What every event
-// has is no condition.
+// an attribute that is equal to a text or a number, IN with constants, LIKE with a fixed beginning
+// or end, and EXISTS. They allow for the casts between types, which make several texts one. What
+// every event has is no condition.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,22 @@ const std::vector<HintCase>& hint_cases() {
       {"type IN ('a', 'b')", {"string(type) in ('a', 'b')"}},
       {"level IN ('1', '-7')", {"string(level) in ('1', '-7')"}},
       {"flag IN ('true', 'x')", {"string(flag) in ('true', 'x')"}},
+      // Here the constant is cast to what the attribute is.
+      {"level IN (7, -1)", {"string(level) in ('7', 'true', '-1', 'true')"}},
+      {"level IN ('+1', 'a')", {"string(level) in ('+1', '1', 'a')"}},
+      {"level IN ('01', '-0')", {"string(level) in ('01', '1', '-0', '0')"}},
+      {"flag IN ('TRUE')", {"string(flag) in ('TRUE', 'true')"}},
+      {"flag IN (FALSE, 'b')", {"string(flag) in ('false', '0', 'b')"}},
+      {"type IN (1, '2')", {"string(type) in ('1', 'true', '2')"}},
+      {"'+1' = level", {"string(level) in ('+1', '1')"}},
+      {"7 = level", {"string(level) in ('7', 'true')"}},
+      // And here the attribute to what the constant is.
+      {"level = 7", {"string(level) like '%7'"}},
+      {"level = -70", {"string(level) like '%70'"}},
+      {"level = -2147483648", {"string(level) like '%2147483648'"}},
+      {"level = 1", {"string(level) like '%1' or string(level) in ('true')", "exists level"}},
+      {"level = 0", {"string(level) like '%0' or string(level) in ('false')", "exists level"}},
+      {"flag = TRUE", {"exists flag"}},
       {"EXISTS subject", {"exists subject"}},
       {"type = 'a' AND subject LIKE 'x%' AND LENGTH(id) > 3",
        {"string(type) in ('a')", "string(subject) like 'x%'"}},
@@ -62,7 +79,9 @@ const std::vector<HintCase>& hint_cases() {
       {"(type LIKE 'a%' AND id = 'b') OR (EXISTS x AND source = 'c')",
        {"string(id) in ('b') or string(source) in ('c')"}},
       // What is read must be there, also if it is not known what it must be.
-      {"level = 1", {"exists level"}},
+      {"level > 1", {"exists level"}},
+      {"level = lot", {"exists level", "exists lot"}},
+      {"level IN (1, lot)", {"exists level"}},
       {"flag", {"exists flag"}},
       {"NOT flag", {"exists flag"}},
       {"subject != 'a'", {"exists subject"}},
@@ -73,22 +92,15 @@ const std::vector<HintCase>& hint_cases() {
        {"exists level", "exists lot", "exists subject"}},
       {"level > 1 AND level < 7 AND EXISTS level", {"exists level"}},
       {"level > 1 AND level = '3'", {"string(level) in ('3')"}},
-      {"level = 1 OR lot = 1", {"exists level or exists lot", "exists level"}},
-      {"level = 1 XOR lot = 1", {"exists level or exists lot", "exists level", "exists lot"}},
-      {"type = 'a' OR level = 1", {"string(type) in ('a') or exists level"}},
-      {"level = 1 OR type = 'a'", {"exists level or string(type) in ('a')", "exists level"}},
-      {"level = 1 OR TRUE", {"exists level"}},
-      // A text that a number or a boolean equals without being written like it.
-      {"'+1' = level", {"exists level"}},
-      {"level IN ('+1', 'a')", {"exists level"}},
-      {"level IN ('01')", {"exists level"}},
-      {"level IN ('-0')", {"exists level"}},
-      {"flag IN ('TRUE')", {"exists flag"}},
-      {"flag IN ('b', 'False')", {"exists flag"}},
+      {"level < 1 OR lot < 1", {"exists level or exists lot", "exists level"}},
+      {"level < 1 XOR lot < 1", {"exists level or exists lot", "exists level", "exists lot"}},
+      {"type = 'a' OR level < 1", {"string(type) in ('a') or exists level"}},
+      {"level < 1 OR type = 'a'", {"exists level or string(type) in ('a')", "exists level"}},
+      {"level < 1 OR TRUE", {"exists level"}},
       // Not of the forms, and of what every event has.
       {"type != 'a'", {}},
       {"type = source", {}},
-      {"type IN (1, '2')", {}},
+      {"type IN ('a', subject)", {}},
       {"type NOT IN ('a')", {}},
       {"type NOT LIKE 'a%'", {}},
       {"type LIKE '%a%'", {}},
@@ -147,9 +159,9 @@ TEST(CesqlHintsTest, AreBounded) {
 }
 
 // Texts that casts make one of, and those that look like it.
-constexpr auto kTexts =
-    std::to_array<std::string_view>({"1", "+1", "01", "-0", "0", "-1", "true", "TRUE", "True",
-                                     "false", "a", "ab", "test", "2147483648", "1 ", "tru"});
+constexpr auto kTexts = std::to_array<std::string_view>(
+    {"1",  "+1",   "01",         "-0", "0",   "-1", "true", "TRUE", "True", "false", "a",
+     "ab", "test", "2147483648", "1 ", "tru", "+0", "00",   "-007", "7",    "-01"});
 constexpr auto kNames = std::to_array<std::string_view>({"id", "type", "subject", "level", "flag"});
 
 template <typename List>
@@ -162,9 +174,12 @@ cesql::ExpressionPtr random_text(base::Prng& prng) {
 }
 
 cesql::ExpressionPtr random_literal(base::Prng& prng) {
-  if (prng.chance(0.8)) return random_text(prng);
-  if (prng.chance(0.5)) return cesql::make_expression(cesql::LiteralNode{prng.chance(0.5)});
-  return cesql::make_expression(cesql::LiteralNode{static_cast<std::int32_t>(prng.below(2))});
+  constexpr auto kNumbers =
+      std::to_array<std::int32_t>({0, 1, -1, 7, std::numeric_limits<std::int32_t>::max(),
+                                   std::numeric_limits<std::int32_t>::min()});
+  if (prng.chance(0.6)) return random_text(prng);
+  if (prng.chance(0.3)) return cesql::make_expression(cesql::LiteralNode{prng.chance(0.5)});
+  return cesql::make_expression(cesql::LiteralNode{pick(prng, kNumbers)});
 }
 
 // One of the forms that give hints, with or without a negation; or anything.
@@ -176,7 +191,9 @@ cesql::ExpressionPtr random_term(base::Prng& prng) {
     case 0: {
       const auto op =
           prng.chance(0.8) ? cesql::BinaryOperator::kEqual : cesql::BinaryOperator::kNotEqual;
-      return cesql::make_chain(attribute, {{op, random_literal(prng)}});
+      const cesql::ExpressionPtr literal = random_literal(prng);
+      return prng.chance(0.7) ? cesql::make_chain(attribute, {{op, literal}})
+                              : cesql::make_chain(literal, {{op, attribute}});
     }
     case 1: {
       std::vector<cesql::ExpressionPtr> elements;
