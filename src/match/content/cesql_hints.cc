@@ -98,10 +98,11 @@ CesqlHint hint_of(const cesql::ChainNode& chain) {
 CesqlHint hint_of(const cesql::InNode& in) {
   const auto* const attribute = attribute_in(in.operand);
   if (attribute == nullptr || in.negated) return {};
+  if (in.elements.size() > kCesqlAlternativeCountMax) return {};
   filter::In condition{as_text(*attribute), {}};
   for (const cesql::ExpressionPtr& element : in.elements) {
     const auto* const value = literal_in(element);
-    if (value == nullptr || condition.values.size() > kCesqlAlternativeCountMax) return {};
+    if (value == nullptr) return {};
     add_texts(*value, condition.values);
   }
   return {std::move(condition)};

@@ -31,8 +31,10 @@ struct HintCase {
   std::vector<std::string> hints;
 };
 
-const std::vector<HintCase>& hint_cases() {
-  static const std::vector<HintCase> kCases = {
+using HintCases = std::vector<HintCase>;
+
+const HintCases& cases_of_one_attribute() {
+  static const HintCases kCases = {
       {"type = 'a'", {"string(type) in ('a')"}},
       {"TYPE = 'a'", {"string(type) in ('a')"}},
       {"'a' = type", {"string(type) in ('a')"}},
@@ -63,6 +65,12 @@ const std::vector<HintCase>& hint_cases() {
       {"level = 0", {"string(level) like '%0' or string(level) in ('false')", "exists level"}},
       {"flag = TRUE", {"exists flag"}},
       {"EXISTS subject", {"exists subject"}},
+  };
+  return kCases;
+}
+
+const HintCases& cases_of_logic() {
+  static const HintCases kCases = {
       {"type = 'a' AND subject LIKE 'x%' AND LENGTH(id) > 3",
        {"string(type) in ('a')", "string(subject) like 'x%'"}},
       {"(type = 'a' AND EXISTS x) AND (y = 'b')",
@@ -78,7 +86,13 @@ const std::vector<HintCase>& hint_cases() {
        {"string(id) in ('b') or exists x", "string(source) in ('c')"}},
       {"(type LIKE 'a%' AND id = 'b') OR (EXISTS x AND source = 'c')",
        {"string(id) in ('b') or string(source) in ('c')"}},
-      // What is read must be there, also if it is not known what it must be.
+  };
+  return kCases;
+}
+
+// What is read must be there, also if it is not known what it must be.
+const HintCases& cases_of_reading() {
+  static const HintCases kCases = {
       {"level > 1", {"exists level"}},
       {"level = lot", {"exists level", "exists lot"}},
       {"level IN (1, lot)", {"exists level"}},
@@ -127,8 +141,8 @@ std::string to_text(const CesqlHint& hint) {
   return text;
 }
 
-TEST(CesqlHintsTest, AreWhatMustHold) {
-  for (const HintCase& at : hint_cases()) {
+void expect_hints(const HintCases& cases) {
+  for (const HintCase& at : cases) {
     const auto expression = cesql::parse(at.expression);
     ASSERT_TRUE(expression.has_value()) << at.expression;
     std::vector<std::string> hints;
@@ -136,6 +150,10 @@ TEST(CesqlHintsTest, AreWhatMustHold) {
     EXPECT_EQ(hints, at.hints) << at.expression;
   }
 }
+
+TEST(CesqlHintsTest, TellWhatAnAttributeMustBe) { expect_hints(cases_of_one_attribute()); }
+TEST(CesqlHintsTest, FollowLogicFromLeftToRight) { expect_hints(cases_of_logic()); }
+TEST(CesqlHintsTest, TellWhatMustBeThere) { expect_hints(cases_of_reading()); }
 
 cesql::ExpressionPtr chain_of(std::size_t count, cesql::BinaryOperator op) {
   const auto term = [](std::size_t i) {
