@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.h"
 #include "base/cpu_time_testing.h"
 #include "filter/filter_testing.h"
+#include "match/brute_force.h"
 
 namespace weir::match {
 
@@ -64,6 +66,40 @@ void settle(ContentMatcher& matcher, const std::vector<event::EventPtr>& events)
     quiet_rounds = matcher.counters().moves == moves ? quiet_rounds + 1 : 0;
     moves = matcher.counters().moves;
   }
+}
+
+std::map<std::string, double> beside_brute_force(const std::vector<std::string>& filters,
+                                                 const std::vector<event::EventPtr>& events) {
+  constexpr std::size_t kBaselineEventCount = 10;
+  std::vector<Addition> additions;
+  for (const std::string& filter : filters) {
+    additions.push_back({SubscriptionId{additions.size()}, filter::filter_of(filter)});
+  }
+  ContentMatcher matcher;
+  BruteForce baseline;
+  matcher.add_all(additions);
+  baseline.add_all(additions);
+  const auto few_count = std::min(events.size(), kBaselineEventCount);
+  const std::vector<event::EventPtr> few(events.begin(),
+                                         events.begin() + static_cast<std::ptrdiff_t>(few_count));
+  WEIR_CHECK(match_all(matcher, few).checksum == match_all(baseline, few).checksum);
+  const double baseline_seconds = seconds_per_event(baseline, few, 1);
+  settle(matcher, events);
+  const std::uint64_t candidates = matcher.counters().candidates;
+  const Found found = match_all(matcher, events);
+  const auto per_event = [&](auto sum) {
+    return static_cast<double>(sum) / static_cast<double>(events.size());
+  };
+  const double candidates_per_event = per_event(matcher.counters().candidates - candidates);
+  const double seconds = seconds_per_event(matcher, events, 5);
+  return {{"filters", static_cast<double>(filters.size())},
+          {"seconds_per_event", seconds},
+          {"events_per_cpu_s", 1 / seconds},
+          {"x_brute_force", baseline_seconds / seconds},
+          {"matches_per_event", per_event(found.match_count)},
+          {"candidates_per_event", candidates_per_event},
+          {"bytes_per_subscription",
+           static_cast<double>(matcher.memory_bytes()) / static_cast<double>(filters.size())}};
 }
 
 content::SpecBatch compiled(ContentMatcher& matcher,

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "event/event.h"
@@ -27,6 +29,12 @@ double time_ratio(Matcher& matcher, Matcher& other, const std::vector<event::Eve
 
 // Until the matcher has no more reason to move anything.
 void settle(ContentMatcher& matcher, const std::vector<event::EventPtr>& events);
+
+// Filters in the weir language, one a line, with their numbers as ids: loaded, settled and timed on
+// the events, beside BruteForce, which evaluates every filter on every event. Both must find the
+// same in some of them. Gives what was measured, by name.
+std::map<std::string, double> beside_brute_force(const std::vector<std::string>& filters,
+                                                 const std::vector<event::EventPtr>& events);
 
 // All of them, with their indexes as ids.
 content::SpecBatch compiled(ContentMatcher& matcher,
