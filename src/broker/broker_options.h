@@ -21,6 +21,8 @@ base::Instant system_now();
 
 struct BrokerOptions {
   std::filesystem::path directory;  // made if need be; one process at a time
+  // How long to wait for another process to leave it: one that was killed takes a moment to end.
+  base::Duration lock_patience = base::Duration::seconds(5);
   std::size_t shard_count = 1;
   store::LogOptions log = {};
   engine::EngineOptions engine = {};  // its dedup_window is not looked at

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <thread>
 
 #include "base/error_testing.h"
 #include "base/memory_testing.h"
@@ -517,9 +518,19 @@ TEST_F(BrokerTest, NotesMayBeLongerThanTheLongestEvent) {
 
 TEST_F(BrokerTest, IsOneProcessPerDirectory) {
   TestBroker broker(options());
-  const auto second = Broker::open(options());
+  BrokerOptions impatient = options();
+  impatient.lock_patience = {};
+  const auto second = Broker::open(impatient);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().id, base::ErrorId::kStoreLocked);
+}
+
+TEST_F(BrokerTest, WaitsForTheOneBeforeItToEnd) {
+  auto first = std::make_unique<TestBroker>(options());
+  std::thread ending([&] { first.reset(); });
+  const auto second = Broker::open(options());
+  ending.join();
+  EXPECT_TRUE(second.has_value()) << second.error().to_string();
 }
 
 TEST_F(BrokerTest, RefusesALogThatHasLostEvents) {

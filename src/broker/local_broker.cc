@@ -95,7 +95,7 @@ base::Result<void> LocalBroker::open() {
 }
 
 base::Result<void> LocalBroker::open_store() {
-  auto lock = store::DirectoryLock::acquire(options_.directory);
+  auto lock = store::DirectoryLock::acquire(options_.directory, options_.lock_patience);
   if (!lock) return lock.error();
   lock_ = std::move(*lock);
   auto registry = store::Registry::open(options_.directory / "registry.sqlite");

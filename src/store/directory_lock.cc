@@ -7,12 +7,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <system_error>
+#include <thread>
 
 namespace weir::store {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
+constexpr base::Duration kPause = base::Duration::milliseconds(10);  // between two tries
 
 base::Error io_error(const std::filesystem::path& path, int error) {
   return {base::ErrorId::kStoreIo,
@@ -23,7 +27,7 @@ base::Error io_error(const std::filesystem::path& path, int error) {
 }  // namespace
 
 base::Result<std::unique_ptr<DirectoryLock>> DirectoryLock::acquire(
-    const std::filesystem::path& directory) {
+    const std::filesystem::path& directory, base::Duration patience) {
   std::error_code failed;
   const bool is_new = std::filesystem::create_directories(directory, failed);
   if (!failed && is_new) {
@@ -34,8 +38,12 @@ base::Result<std::unique_ptr<DirectoryLock>> DirectoryLock::acquire(
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
   if (descriptor < 0) return io_error(file, errno);
   std::unique_ptr<DirectoryLock> lock(new DirectoryLock(descriptor));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno != EWOULDBLOCK) return io_error(file, errno);
+  const std::int64_t tries = 1 + patience.nanoseconds / kPause.nanoseconds;
+  for (std::int64_t i = 0; i < tries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(kPause.nanoseconds));
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+    if (errno != EWOULDBLOCK) return io_error(file, errno);
+  }
   return base::Error{base::ErrorId::kStoreLocked,
                      fmt::format("{} is in use by another process", directory.string()),
                      std::nullopt};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace weir::store {
@@ -12,9 +13,9 @@ namespace weir::store {
 class DirectoryLock {
  public:
   // Makes the directory if need be, for its owner's eyes only. kStoreLocked if another process, or
-  // another lock of this one, holds it.
+  // another lock of this one, still holds it after so long.
   static base::Result<std::unique_ptr<DirectoryLock>> acquire(
-      const std::filesystem::path& directory);
+      const std::filesystem::path& directory, base::Duration patience = {});
 
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/error_testing.h"
 #include "base/temporary_directory_testing.h"
 
@@ -20,6 +22,19 @@ TEST(DirectoryLockTest, IsHeldByOneAtATime) {
             std::filesystem::perms::owner_all);
   first->reset();
   EXPECT_EQ(base::describe(DirectoryLock::acquire(directory.path() / "data")), "ok");
+}
+
+TEST(DirectoryLockTest, IsWaitedForAsLongAsIsSaid) {
+  const base::TemporaryDirectory directory;
+  auto first = DirectoryLock::acquire(directory.path());
+  ASSERT_EQ(base::describe(first), "ok");
+  const auto impatient = DirectoryLock::acquire(directory.path(), base::Duration::milliseconds(20));
+  ASSERT_FALSE(impatient);
+  EXPECT_EQ(impatient.error().id, base::ErrorId::kStoreLocked);
+  std::thread ending([&] { first->reset(); });
+  const auto patient = DirectoryLock::acquire(directory.path(), base::Duration::seconds(60));
+  ending.join();
+  EXPECT_EQ(base::describe(patient), "ok");
 }
 
 TEST(DirectoryLockTest, SaysWhyADirectoryCannotBeMade) {
