@@ -61,6 +61,8 @@ class ElasticBloom {
 
   // An instant that goes back counts as the latest before it, and is counted.
   bool test(std::uint64_t key, base::Instant now) const;
+  // Only lets time pass: a window that has ended takes no memory any more.
+  void advance(base::Instant now) { move_to(now); }
   bool first_test_then_set(std::uint64_t key, base::Instant now);
   void first_test_then_set(std::span<const std::uint64_t> keys, base::Instant now,
                            std::span<bool> distinct);

@@ -5,6 +5,8 @@
 //   weirepoch      an integer, the epoch of the statistics that it was scored by
 //   weirterms      a string, each term's share of the score: "storm=0.3466 flood=1.3863"
 //   weirhighlight  a string, where the text has them
+//   weirrepeated   true: an event of a group that the subscriber was given before
+//   weirmissing    an integer, older events of the group that the log no longer has; on the newest
 //
 // They are extension attributes in the sense of CloudEvents, which has no fractions: hence strings.
 #pragma once
@@ -15,8 +17,9 @@
 
 namespace weir::event {
 
-inline constexpr std::array<std::string_view, 4> kAnnotationNames = {"weirscore", "weirepoch",
-                                                                     "weirterms", "weirhighlight"};
+inline constexpr std::array<std::string_view, 6> kAnnotationNames = {
+    "weirscore", "weirepoch", "weirterms", "weirhighlight", "weirrepeated", "weirmissing"};
+inline constexpr std::string_view kRepeated = R"("weirrepeated":true)";
 
 // The event's JSON text with these members (JSON, without braces around them) behind its own. Its
 // own ones of the names above are left out, whatever it was annotated with before; everything else

@@ -44,8 +44,7 @@ JsonRef Event::json_at(const Path& path) const {
   JsonRef here = path.is_data() ? data_ : JsonRef();
   for (const Path::Step& step : path.steps()) {
     if (!here) break;
-    const auto* const name = std::get_if<std::string>(&step);
-    here = name != nullptr ? here.member(*name) : here.element(std::get<std::uint32_t>(step));
+    here = here.step(step);
   }
   return here;
 }

@@ -62,10 +62,18 @@ class Event {
   // The content of data_base64, decoded; empty unless the kind is kBinary.
   std::string data_bytes() const;
 
-  // The value at a path; kMissing if there is none.
+  // The value at a path; kMissing if there is none. Requires a path without [*].
   Value at(const Path& path) const;
-  // The JSON value at a path into data; an empty reference if there is none.
+  // The JSON value at a path into data; an empty reference if there is none. Requires a path
+  // without
+  // [*].
   JsonRef json_at(const Path& path) const;
+  // Calls visit(JsonRef) for every value at a path into data, in the order of the text, until it
+  // returns true; tells whether it did. Costs the part of the event that the path leads through.
+  template <typename Visit>
+  bool any_json_at(const Path& path, Visit&& visit) const {
+    return data_ && path.is_data() && any_json_at(data_, path.steps(), visit);
+  }
 
   // The event as one JSON object, as it was written.
   std::string_view json() const { return document_.text(); }
@@ -79,6 +87,19 @@ class Event {
 
  private:
   friend class EventDecoder;
+
+  template <typename Visit>
+  static bool any_json_at(JsonRef here, std::span<const Path::Step> steps, Visit&& visit) {
+    for (; !steps.empty(); steps = steps.subspan(1)) {
+      if (std::holds_alternative<EveryElement>(steps[0])) {
+        return here.any_element(
+            [&](JsonRef element) { return any_json_at(element, steps.subspan(1), visit); });
+      }
+      here = here.step(steps[0]);
+      if (!here) return false;
+    }
+    return visit(here);
+  }
   friend void assign_sequence(const EventPtr& event, std::uint64_t sequence);
 
   JsonDocument document_;

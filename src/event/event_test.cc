@@ -191,6 +191,27 @@ TEST(EventTest, GivesTheJsonAtAPathIntoData) {
   EXPECT_FALSE(json_at("type"));
 }
 
+TEST(EventTest, GoesThroughAllValuesAtAPathUntilItIsTold) {
+  const EventPtr event = event_of(R"({"data":{"a":[{"b":[1,2]},7,{"b":[]},{"b":[3]}],"n":5}})");
+  const auto all_at = [&](std::string_view path, std::string_view last = "") {
+    std::string all;
+    const bool stopped = event->any_json_at(parse_path(path).value(), [&](const JsonRef& json) {
+      all += std::string(json.raw()) + ";";
+      return json.raw() == last;
+    });
+    return all + (stopped ? "stopped" : "");
+  };
+  EXPECT_EQ(all_at("data.a[*].b[*]"), "1;2;3;");
+  EXPECT_EQ(all_at("data.a[*].b[*]", "2"), "1;2;stopped");
+  EXPECT_EQ(all_at("data.a[*].b[0]"), "1;3;");
+  EXPECT_EQ(all_at("data.a[0].b[*]"), "1;2;");
+  EXPECT_EQ(all_at("data.a[*]"), R"({"b":[1,2]};7;{"b":[]};{"b":[3]};)");
+  EXPECT_EQ(all_at("data.n"), "5;");
+  EXPECT_EQ(all_at("data.n[*]"), "");
+  EXPECT_EQ(all_at("data[*]"), "");
+  EXPECT_EQ(all_at("type"), "");
+}
+
 TEST(EventTest, ReadsNamesThatAreEscaped) {
   const EventPtr event =
       decoded(R"({"sp\u0065cversion":"1.0","i\u0064":"1","source":"/s","type":"t","d\u0061ta":5})");

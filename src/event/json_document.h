@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "event/path.h"
 #include "event/value.h"
 
 namespace weir::event {
@@ -134,6 +135,12 @@ class JsonRef {
   // The member or element; an empty reference if there is none, or this is no object or array.
   JsonRef member(std::string_view name) const;
   JsonRef element(std::size_t index) const;
+  // The same by a step of a path that is not [*].
+  JsonRef step(const Path::Step& step) const {
+    if (const auto* const name = std::get_if<std::string>(&step)) return member(*name);
+    const auto* const index = std::get_if<std::uint32_t>(&step);
+    return index == nullptr ? JsonRef() : element(*index);
+  }
 
   // Calls visit(name, value) for each member (name is a JsonRef too), or visit(value) for each
   // element, in the order of the text.
@@ -150,6 +157,17 @@ class JsonRef {
   void for_each_element(Visit&& visit) const {
     const JsonNode* const end = next();
     for (const JsonNode* here = node_ + 1; here != end; here = at(here).next()) visit(at(here));
+  }
+  // Calls visit(value) for each element until it returns true, and tells whether it did; false if
+  // this is no array.
+  template <typename Visit>
+  bool any_element(Visit&& visit) const {
+    if (kind() != JsonKind::kArray) return false;
+    const JsonNode* const end = next();
+    for (const JsonNode* here = node_ + 1; here != end; here = at(here).next()) {
+      if (visit(at(here))) return true;
+    }
+    return false;
   }
 
  private:

@@ -101,7 +101,7 @@ class PathParser {
 
   base::Result<Path::Step> bracketed() {
     ++offset_;
-    auto step = peek() == '\'' ? quoted_member() : index();
+    auto step = peek() == '\'' ? quoted_member() : peek() == '*' ? every_element() : index();
     if (!step) return step;
     if (peek() != ']') return error("expected ']'");
     ++offset_;
@@ -121,12 +121,17 @@ class PathParser {
     }
   }
 
+  base::Result<Path::Step> every_element() {
+    ++offset_;
+    return Path::Step(EveryElement{});
+  }
+
   base::Result<Path::Step> index() {
     std::uint32_t value = 0;
     const char* const begin = text_.data() + offset_;
     const auto [end, error_code] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error_code != std::errc()) {
-      return error("expected an index from 0 to 4294967295 or a name in single quotes");
+      return error("expected an index from 0 to 4294967295, * or a name in single quotes");
     }
     offset_ += static_cast<std::size_t>(end - begin);
     return Path::Step(value);
@@ -182,6 +187,8 @@ Path Path::attribute(std::string_view name) {
 Path Path::data(std::vector<Step> steps) {
   Path path;
   path.steps_ = std::move(steps);
+  path.is_many_ = std::ranges::any_of(
+      path.steps_, [](const Step& step) { return std::holds_alternative<EveryElement>(step); });
   return path;
 }
 
@@ -191,6 +198,8 @@ std::string Path::to_string() const {
   for (const Step& step : steps_) {
     if (const auto* index = std::get_if<std::uint32_t>(&step)) {
       text += fmt::format("[{}]", *index);
+    } else if (std::holds_alternative<EveryElement>(step)) {
+      text += "[*]";
     } else if (const auto& name = std::get<std::string>(step); is_plain_member(name)) {
       text += '.' + name;
     } else {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Path: where in an event a value stands: an attribute, or a place inside JSON data.
 //
-//   type   subject   myextension   "in"   data   data.a.b[0]   data['odd name'].x
+//   type   subject   myextension   "in"   data   data.a.b[0]   data['odd name'].x   data.a[*].b
 //
+// [*] is every element of an array, so a path with it may lead to several values.
 // An attribute is written in lower case; in double quotes where its name is a word of the filter
 // language or starts with a digit. Members of data that are not plain identifiers are written in
 // brackets and single quotes, a quote inside doubled.
@@ -39,9 +40,15 @@ inline constexpr std::size_t kCoreAttributeCount = 8;
 CoreAttribute core_attribute(std::string_view name);
 std::string_view to_string(CoreAttribute attribute);
 
+// The step [*].
+struct EveryElement {
+  auto operator<=>(const EveryElement&) const = default;
+};
+
 class Path {
  public:
-  using Step = std::variant<std::string, std::uint32_t>;  // member, or element from 0
+  // Member, element from 0, or all elements.
+  using Step = std::variant<std::string, std::uint32_t, EveryElement>;
 
   // Requires a name of [a-z0-9]+.
   static Path attribute(std::string_view name);
@@ -52,6 +59,8 @@ class Path {
   const std::string& attribute_name() const { return attribute_; }
   CoreAttribute core() const { return core_; }
   const std::vector<Step>& steps() const { return steps_; }
+  // True if a step is [*].
+  bool is_many() const { return is_many_; }
 
   // The canonical text, which parses to the same path.
   std::string to_string() const;
@@ -63,6 +72,7 @@ class Path {
   std::string attribute_;
   CoreAttribute core_ = CoreAttribute::kNone;
   std::vector<Step> steps_;
+  bool is_many_ = false;
 };
 
 // Parses a text that is exactly one path.

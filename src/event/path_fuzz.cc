@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/check.h"
 #include "event/event.h"
@@ -45,7 +47,33 @@ JsonRef step_into(const JsonRef& from, const Path::Step& step) {
   return found;
 }
 
+// Every value that the steps lead to, in the order of the text.
+void walk(const JsonRef& from, std::span<const Path::Step> steps, std::vector<JsonRef>& found) {
+  if (steps.empty()) return found.push_back(from);
+  if (!std::holds_alternative<EveryElement>(steps[0])) {
+    if (const JsonRef next = step_into(from, steps[0])) walk(next, steps.subspan(1), found);
+    return;
+  }
+  if (from.kind() != JsonKind::kArray) return;
+  from.for_each_element([&](const JsonRef& element) { walk(element, steps.subspan(1), found); });
+}
+
+void check_values(const Event& event, const Path& path) {
+  std::vector<JsonRef> expected;
+  if (event.data()) walk(event.data(), path.steps(), expected);
+  std::size_t count = 0;
+  const bool stopped = event.any_json_at(path, [&](const JsonRef& found) {
+    WEIR_CHECK(count < expected.size());
+    WEIR_CHECK(found.offset_bytes() == expected[count].offset_bytes());
+    ++count;
+    return false;
+  });
+  WEIR_CHECK(!stopped && count == expected.size());
+}
+
 void check_lookup(const Event& event, const Path& path) {
+  if (path.is_data()) check_values(event, path);
+  if (path.is_many()) return;
   const Value value = event.at(path);
   if (!path.is_data()) {
     WEIR_CHECK(value.missing() == (event.find(path.attribute_name()) == nullptr));

@@ -71,6 +71,18 @@ TEST(PathTest, LeadsIntoData) {
   EXPECT_EQ(path_of("data.data").steps(), (std::vector<Path::Step>{"data"s}));
 }
 
+TEST(PathTest, MayLeadToEveryElement) {
+  EXPECT_EQ(
+      path_of("data.a[*].b[*][0]").steps(),
+      (std::vector<Path::Step>{"a"s, EveryElement{}, "b"s, EveryElement{}, std::uint32_t{0}}));
+  EXPECT_EQ(path_of("data['a'][*]['b']").to_string(), "data.a[*].b");
+  EXPECT_TRUE(path_of("data[*]").is_many());
+  EXPECT_FALSE(path_of("data['*']").is_many());
+  EXPECT_FALSE(path_of("data.a[0]").is_many());
+  EXPECT_NE(path_of("data[*]"), path_of("data['*']"));
+  EXPECT_LT(path_of("data[7]"), path_of("data[*]"));
+}
+
 TEST(PathTest, IsWrittenInItsShortestForm) {
   using Sample = std::pair<std::string_view, std::string_view>;
   for (const auto& [text, canonical] :
@@ -114,15 +126,15 @@ TEST(PathTest, RejectsAnythingElseAndSaysWhy) {
            Sample{"data..a",
                   "1:6@5 expected a member's name after '.' (write ['...'] for any other name)"},
            Sample{"data[]",
-                  "1:6@5 expected an index from 0 to 4294967295 or a name in single quotes"},
+                  "1:6@5 expected an index from 0 to 4294967295, * or a name in single quotes"},
            Sample{"data[-1]",
-                  "1:6@5 expected an index from 0 to 4294967295 or a name in single quotes"},
+                  "1:6@5 expected an index from 0 to 4294967295, * or a name in single quotes"},
            Sample{"data[+1]",
-                  "1:6@5 expected an index from 0 to 4294967295 or a name in single quotes"},
+                  "1:6@5 expected an index from 0 to 4294967295, * or a name in single quotes"},
            Sample{"data[4294967296]",
-                  "1:6@5 expected an index from 0 to 4294967295 or a name in single quotes"},
+                  "1:6@5 expected an index from 0 to 4294967295, * or a name in single quotes"},
            Sample{"data[\"a\"]",
-                  "1:6@5 expected an index from 0 to 4294967295 or a name in single quotes"},
+                  "1:6@5 expected an index from 0 to 4294967295, * or a name in single quotes"},
            Sample{"data[0", "1:7@6 expected ']', found the end of the text"},
            Sample{"data[0x]", "1:7@6 expected ']'"},
            Sample{"data['a'", "1:9@8 expected ']', found the end of the text"},
