@@ -183,7 +183,7 @@ class DialectReader {
       distinct_ = std::move(parsed->distinct);
     }
     for (Warning& warning : parsed->warnings) {
-      warnings_.push_back({position(argument), std::move(warning.message)});
+      warnings_.push_back({warning.id, position(argument), std::move(warning.message)});
     }
     return std::move(parsed->expr);
   }
@@ -192,7 +192,7 @@ class DialectReader {
     auto parsed = parse_cesql(argument.string(), limits_);
     if (!parsed) return inside(argument, name, parsed.error());
     for (Warning& warning : parsed->warnings) {
-      warnings_.push_back({position(argument), std::move(warning.message)});
+      warnings_.push_back({warning.id, position(argument), std::move(warning.message)});
     }
     return std::move(parsed->expr);
   }

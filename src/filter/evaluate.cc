@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "filter/cesql/evaluator.h"
+#include "filter/compare_any.h"
 
 namespace weir::filter {
 namespace {
@@ -13,13 +14,7 @@ using event::Event;
 using event::Value;
 using event::ValueKind;
 
-Value as_string(const Operand& operand, const Event& event) {
-  if (!operand.path.is_data()) {
-    const auto* const found = event.find(operand.path.attribute_name());
-    return found == nullptr ? Value() : Value::of(found->text);
-  }
-  const event::JsonRef json = event.json_at(operand.path);
-  if (!json) return {};
+Value as_string(const event::JsonRef& json) {
   switch (json.kind()) {
     case event::JsonKind::kString:
       return Value::of(json.string());
@@ -40,6 +35,15 @@ Value as_timestamp(const Value& value) {
   return timestamp ? Value::of(*timestamp) : Value();
 }
 
+Value as_string(const Operand& operand, const Event& event) {
+  if (!operand.path.is_data()) {
+    const auto* const found = event.find(operand.path.attribute_name());
+    return found == nullptr ? Value() : Value::of(found->text);
+  }
+  const event::JsonRef json = event.json_at(operand.path);
+  return json ? as_string(json) : Value();
+}
+
 // The same as an order of 0, without looking for which of two strings comes first.
 bool equal(const Value& left, const Value& right) {
   if (left.kind() == ValueKind::kString && right.kind() == ValueKind::kString) {
@@ -55,37 +59,50 @@ class Evaluator {
   bool operator()(const Constant& constant) const { return constant.value; }
 
   bool operator()(const Compare& compare) const {
-    const auto* const literal = std::get_if<Literal>(&compare.right);
-    const Value right =
-        literal != nullptr ? literal->view() : resolve(std::get<Operand>(compare.right), event_);
-    return compare_values(resolve(compare.left, event_), compare.op, right);
+    if (const auto* const literal = std::get_if<Literal>(&compare.right)) {
+      return any(compare.left, [&](const Value& value) {
+        return compare_values(value, compare.op, literal->view());
+      });
+    }
+    const auto& right = std::get<Operand>(compare.right);
+    if (compare.left.path.is_many() || right.path.is_many()) {
+      return compare_any(resolve_all(compare.left, event_), compare.op, resolve_all(right, event_));
+    }
+    return compare_values(resolve(compare.left, event_), compare.op, resolve(right, event_));
   }
 
   bool operator()(const Between& between) const {
-    const Value value = resolve(between.operand, event_);
-    return event::compare(value, between.low.view()) >= 0 &&
-           event::compare(value, between.high.view()) <= 0;
+    return any(between.operand, [&](const Value& value) {
+      return event::compare(value, between.low.view()) >= 0 &&
+             event::compare(value, between.high.view()) <= 0;
+    });
   }
 
   bool operator()(const In& in) const {
-    const Value value = resolve(in.operand, event_);
-    return std::ranges::any_of(
-        in.values, [&](const Literal& literal) { return equal(value, literal.view()); });
+    return any(in.operand, [&](const Value& value) {
+      return std::ranges::any_of(
+          in.values, [&](const Literal& literal) { return equal(value, literal.view()); });
+    });
   }
 
   bool operator()(const Like& like) const {
-    const Value value = resolve(like.operand, event_);
-    return value.kind() == ValueKind::kString && like.pattern.matches(value.as_string());
+    return any(like.operand, [&](const Value& value) {
+      return value.kind() == ValueKind::kString && like.pattern.matches(value.as_string());
+    });
   }
 
   bool operator()(const Affix& affix) const {
-    const Value value = resolve(affix.operand, event_);
-    if (value.kind() != ValueKind::kString) return false;
-    return affix.side == Affix::Side::kPrefix ? value.as_string().starts_with(affix.text)
-                                              : value.as_string().ends_with(affix.text);
+    return any(affix.operand, [&](const Value& value) {
+      if (value.kind() != ValueKind::kString) return false;
+      return affix.side == Affix::Side::kPrefix ? value.as_string().starts_with(affix.text)
+                                                : value.as_string().ends_with(affix.text);
+    });
   }
 
-  bool operator()(const Exists& exists) const { return !event_.at(exists.path).missing(); }
+  bool operator()(const Exists& exists) const {
+    if (!exists.path.is_many()) return !event_.at(exists.path).missing();
+    return event_.any_json_at(exists.path, [](const event::JsonRef&) { return true; });
+  }
 
   bool operator()(const About& about) const { return scorer_.judge(about, event_).holds; }
 
@@ -98,11 +115,41 @@ class Evaluator {
   }
 
  private:
+  // Whether it holds for one of the operand's values.
+  template <typename Holds>
+  bool any(const Operand& operand, Holds&& holds) const {
+    if (!operand.path.is_many()) return holds(resolve(operand, event_));
+    return event_.any_json_at(operand.path, [&](const event::JsonRef& json) {
+      return holds(convert(json, operand.conversion));
+    });
+  }
+
   const Event& event_;
   Scorer& scorer_;
 };
 
 }  // namespace
+
+Value convert(const event::JsonRef& json, Operand::Conversion conversion) {
+  if (conversion == Operand::Conversion::kString) return as_string(json);
+  return conversion == Operand::Conversion::kNone ? json.value() : as_timestamp(json.value());
+}
+
+std::vector<Value> resolve_all(const Operand& operand, const Event& event) {
+  std::vector<Value> values;
+  const auto add = [&](const Value& value) {
+    if (!value.missing()) values.push_back(value);
+    return false;
+  };
+  if (operand.path.is_many()) {
+    event.any_json_at(operand.path, [&](const event::JsonRef& json) {
+      return add(convert(json, operand.conversion));
+    });
+  } else {
+    add(resolve(operand, event));
+  }
+  return values;
+}
 
 Value resolve(const Operand& operand, const Event& event) {
   switch (operand.conversion) {

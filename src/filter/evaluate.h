@@ -2,10 +2,12 @@
 // The reference evaluator: what a stateless expression says about an event, by definition.
 //
 // Two-valued and total: a predicate on a missing value is false, there is no error at run time.
-// docs/filters.md has the tables this file implements.
+// A predicate on a path with [*] holds if it holds for at least one of the values that the path
+// leads to. docs/filters.md has the tables this file implements.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "event/event.h"
 #include "filter/ast.h"
@@ -28,8 +30,12 @@ class Scorer {
   virtual TextVerdict judge(const About& about, const event::Event& event) = 0;
 };
 
-// The operand's value in the event, after its conversion.
+// The operand's value in the event, after its conversion. Requires a path without [*].
 event::Value resolve(const Operand& operand, const event::Event& event);
+// The same of a value inside data.
+event::Value convert(const event::JsonRef& json, Operand::Conversion conversion);
+// All values of the operand in the event, after its conversion; none of them is missing.
+std::vector<event::Value> resolve_all(const Operand& operand, const event::Event& event);
 
 // Requires that the expression holds no change term.
 bool evaluate(const Expr& expr, const event::Event& event, Scorer& scorer);

@@ -10,11 +10,13 @@
 #include "filter/cesql/evaluator.h"
 #include "filter/evaluate.h"
 #include "filter/print.h"
+#include "filter/settle.h"
 
 namespace weir::filter {
 namespace {
 
 constexpr std::size_t kShownBytesMax = 120;
+constexpr std::size_t kShownValueCountMax = 8;  // of a path with [*]
 
 std::string shown(const event::Value& value) {
   std::string text = event::to_display(value);
@@ -79,7 +81,8 @@ class Explainer {
     } else {
       NoScorer none;
       out.holds = evaluate(predicate, event_, none);
-      out.detail = values(predicate);
+      // Tells which element of an array decided.
+      out.detail = values(out.holds ? settle(predicate, event_).value_or(predicate) : predicate);
     }
   }
 
@@ -103,7 +106,21 @@ class Explainer {
   }
 
   std::string value(const Operand& operand) const {
+    if (operand.path.is_many()) return all_values(operand);
     return fmt::format("{} is {}", to_text(operand), shown(resolve(operand, event_)));
+  }
+
+  std::string all_values(const Operand& operand) const {
+    const std::vector<event::Value> found = resolve_all(operand, event_);
+    if (found.empty()) return fmt::format("{} is missing", to_text(operand));
+    std::string list;
+    for (std::size_t i = 0; i < found.size() && i < kShownValueCountMax; ++i) {
+      list += (i == 0 ? "" : ", ") + shown(found[i]);
+    }
+    if (found.size() > kShownValueCountMax) {
+      list += fmt::format(" and {} more", found.size() - kShownValueCountMax);
+    }
+    return fmt::format("{} is {}", to_text(operand), list);
   }
 
   const event::Event& event_;

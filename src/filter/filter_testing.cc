@@ -27,6 +27,11 @@ constexpr auto kPaths =
                    "\"7up\""sv, "data.n"sv, "data.s"sv, "data.b"sv, "data.list[0]"sv,
                    "data.deep.n"sv, "data['odd name']"sv, "data['it''s'].größe"sv, "data"sv});
 
+// With [*], where several values may stand.
+constexpr auto kManyPaths =
+    std::to_array({"data.list[*]"sv, "data.rows[*].n"sv, "data.rows[*].s"sv,
+                   "data.rows[*].list[*]"sv, "data.rows[*].list[0]"sv, "data[*]"sv});
+
 constexpr auto kStrings = std::to_array({"a"sv, "ab"sv, "b"sv, ""sv, "it's"sv, "größe"sv, "100%"sv,
                                          "1"sv, "2026-01-01T00:00:00Z"sv, "line\nbreak"sv});
 constexpr auto kPatterns =
@@ -97,11 +102,17 @@ FilterPtr filter_of(std::string_view text) {
 
 event::Path FilterGenerator::path() { return *event::parse_path(pick(kPaths)); }
 
-Operand FilterGenerator::operand() {
+event::Path FilterGenerator::any_path() {
+  return prng_.chance(0.25) ? *event::parse_path(pick(kManyPaths)) : path();
+}
+
+Operand::Conversion FilterGenerator::conversion() {
   using enum Operand::Conversion;
   constexpr auto kConversions = std::to_array({kNone, kNone, kNone, kNone, kString, kTimestamp});
-  return {path(), pick(kConversions)};
+  return pick(kConversions);
 }
+
+Operand FilterGenerator::operand() { return {any_path(), conversion()}; }
 
 Literal FilterGenerator::literal() {
   switch (prng_.below(8)) {
@@ -129,7 +140,7 @@ ExprPtr FilterGenerator::predicate() {
     case 0:
       return make(Constant{prng_.chance(0.5)});
     case 1:
-      return make(Exists{path()});
+      return make(Exists{any_path()});
     case 2:
       return make(Like{operand(), LikePattern::compile(pick(kPatterns))});
     case 3:
@@ -163,8 +174,8 @@ ExprPtr FilterGenerator::predicate() {
 }
 
 TextSource FilterGenerator::text_source() {
-  TextSource source{{{path(), prng_.chance(0.2)}}};
-  while (prng_.chance(0.2)) source.fields.push_back({path(), prng_.chance(0.2)});
+  TextSource source{{{any_path(), prng_.chance(0.2)}}};
+  while (prng_.chance(0.2)) source.fields.push_back({any_path(), prng_.chance(0.2)});
   if (prng_.chance(0.3)) source.language = prng_.chance(0.5) ? "german" : "none";
   return source;
 }
@@ -177,8 +188,8 @@ About FilterGenerator::about() {
 }
 
 std::vector<Operand> FilterGenerator::keys() {
-  std::vector<Operand> keys = {operand()};
-  while (prng_.chance(0.4)) keys.push_back(operand());
+  std::vector<Operand> keys = {{path(), conversion()}};
+  while (prng_.chance(0.4)) keys.push_back({path(), conversion()});
   return keys;
 }
 
@@ -277,10 +288,32 @@ std::string FilterGenerator::data_text() {
     if (prng_.chance(0.3)) continue;
     text += fmt::format(R"("{}":{},)", name, pick(kJsonValues));
   }
-  if (prng_.chance(0.6)) text += fmt::format(R"("list":[{},2],)", pick(kJsonValues));
+  if (prng_.chance(0.6)) text += fmt::format(R"("list":{},)", list_text());
+  if (prng_.chance(0.6)) text += fmt::format(R"("rows":{},)", rows_text());
   if (prng_.chance(0.6)) text += fmt::format(R"("deep":{{"n":{}}},)", pick(kJsonValues));
   if (prng_.chance(0.6)) text += fmt::format(R"("it's":{{"größe":{}}},)", pick(kJsonValues));
   return text + R"("z":1})";
+}
+
+// Up to three values.
+std::string FilterGenerator::list_text() {
+  std::string text;
+  for (std::uint64_t count = prng_.below(4); count > 0; --count) {
+    text += (text.empty() ? "" : ",") + std::string(pick(kJsonValues));
+  }
+  return "[" + text + "]";
+}
+
+std::string FilterGenerator::rows_text() {
+  std::string text;
+  for (std::uint64_t count = prng_.below(4); count > 0; --count) {
+    std::string row = R"({"z":1)";
+    if (prng_.chance(0.7)) row += fmt::format(R"(,"n":{})", pick(kJsonValues));
+    if (prng_.chance(0.5)) row += fmt::format(R"(,"s":{})", pick(kJsonValues));
+    if (prng_.chance(0.5)) row += fmt::format(R"(,"list":{})", list_text());
+    text += (text.empty() ? "" : ",") + row + "}";
+  }
+  return "[" + text + "]";
 }
 
 event::EventPtr FilterGenerator::event() {

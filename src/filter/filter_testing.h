@@ -85,11 +85,15 @@ class FilterGenerator {
   Distinct distinct();
   Literal literal();
   Operand operand();
+  Operand::Conversion conversion();
   event::Path path();
+  event::Path any_path();
   std::vector<Operand> keys();
   std::string dialect(std::size_t depth);
   std::string attribute_dialect();
   std::string data_text();
+  std::string list_text();
+  std::string rows_text();
 
   base::Prng prng_;
   GeneratorOptions options_;

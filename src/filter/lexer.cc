@@ -62,7 +62,9 @@ Token Lexer::token_at(std::size_t offset) const {
     const std::size_t quote = text_.find('"', offset + 1);
     return token(TokenKind::kQuoted, quote == std::string_view::npos ? text_.size() : quote + 1);
   }
-  static constexpr std::array<std::string_view, 5> kPairs = {"!=", "<>", "<=", ">=", "=="};
+  // Those after the fourth are of other languages: an error names them whole.
+  static constexpr std::array<std::string_view, 9> kPairs = {
+      "!=", "<>", "<=", ">=", "==", "&&", "||", "=~", "!~"};
   const std::string_view pair = text_.substr(offset, 2);
   if (std::ranges::find(kPairs, pair) != kPairs.end()) return token(TokenKind::kSymbol, offset + 2);
   const base::CodePoint point = base::decode_utf8(text_.substr(offset));

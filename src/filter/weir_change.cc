@@ -93,11 +93,16 @@ base::Result<void> WeirParser::change_source(Change& change) {
   }
   auto value = path();
   if (!value) return value.error();
+  if (auto ok = one_value(*value, token, "change"); !ok) return ok;
   if (!any && !value->is_data() && value->core() != event::CoreAttribute::kNone) {
     return error(ErrorId::kFilterType, token.offset_bytes,
                  fmt::format("change needs a number, and '{0}' is none: any change({0}) is of any "
                              "value",
                              token.text));
+  }
+  if (!any && !value->is_data()) {
+    warn_bare(*value, token);
+    warn_string_attribute(token);
   }
   change.value = Operand{std::move(*value)};
   return {};

@@ -8,6 +8,7 @@
 
 #include "base/near_name.h"
 #include "filter/duration.h"
+#include "filter/foreign_words.h"
 #include "filter/keywords.h"
 #include "filter/weir_parser.h"
 
@@ -42,9 +43,11 @@ base::Result<event::Path> WeirParser::path(std::string_view what) {
     if (std::ranges::any_of(kFunctionWords, is_token)) {
       return expected(fmt::format("{} (no {}(...) can stand here)", what, token.text));
     }
-    return error(ErrorId::kFilterSyntax, token.offset_bytes,
-                 fmt::format("there is no function '{}'{}", token.text,
-                             base::did_you_mean(token.text, kFunctionWords)));
+    const std::string foreign = foreign_hint(token);
+    return error(
+        ErrorId::kFilterSyntax, token.offset_bytes,
+        fmt::format("there is no function '{}'{}", token.text,
+                    foreign.empty() ? base::did_you_mean(token.text, kFunctionWords) : foreign));
   }
   if (token.kind != TokenKind::kWord && token.kind != TokenKind::kQuoted) {
     return expected(what);
@@ -80,6 +83,15 @@ base::Result<Operand> WeirParser::operand(std::string_view what) {
                  to_string ? Operand::Conversion::kString : Operand::Conversion::kTimestamp};
 }
 
+base::Result<void> WeirParser::one_value(const event::Path& path, const Token& token,
+                                         std::string_view what) const {
+  if (!path.is_many()) return {};
+  return error(ErrorId::kFilterType, token.offset_bytes,
+               fmt::format("{} needs one value, and {} may have several: [*] stands in predicates "
+                           "and in text(...)",
+                           what, path.to_string()));
+}
+
 // One operand, or several in parentheses.
 base::Result<std::vector<Operand>> WeirParser::operands() {
   std::vector<Operand> list;
@@ -89,8 +101,10 @@ base::Result<std::vector<Operand>> WeirParser::operands() {
       return error(ErrorId::kFilterListTooLong, lexer_.peek().offset_bytes,
                    fmt::format("a list has at most {} elements", limits_.list_count_max));
     }
+    const Token token = lexer_.peek();
     auto next = operand();
     if (!next) return next.error();
+    if (auto ok = one_value(next->path, token, "a key"); !ok) return ok.error();
     list.push_back(std::move(*next));
   } while (several && accept_symbol(","));
   if (!several) return list;

@@ -9,7 +9,9 @@
 
 #include "base/near_name.h"
 #include "base/utf8.h"
+#include "filter/foreign_words.h"
 #include "filter/keywords.h"
+#include "filter/print.h"
 
 namespace weir::filter {
 namespace {
@@ -236,20 +238,28 @@ std::optional<CompareOp> WeirParser::accept_compare_op() {
 base::Error WeirParser::no_operator(const event::Path& left) const {
   const Token token = lexer_.peek();
   base::Error wrong = expected("an operator (= != < <= > >= in between like prefix suffix)");
-  if (token.symbol("==")) {
-    wrong.message += ": equality is written '='";
-  } else if (token.symbol(".") || token.symbol("[")) {
+  if (token.symbol(".") || token.symbol("[")) {
     wrong.message += left.is_data() ? ": a path has no blanks" : ": only data has members";
   } else if (left.is_data() && token.text.starts_with('-')) {
     wrong.message += ": a name that is not a plain word is written data['...']";
   } else if (token.word("exists")) {
     wrong.message += ": exists stands before the path";
   } else if (token.word("is")) {
-    wrong.message += ": whether there is a value is asked by exists";
-  } else if (token.kind == TokenKind::kWord) {
+    wrong.message += is_null_hint(left);
+  } else if (token.kind == TokenKind::kWord && foreign_hint(token).empty()) {
     wrong.message += base::did_you_mean(token.text, kOperatorWords);
   }
   return wrong;
+}
+
+// Of `is`, which stands after the path.
+std::string WeirParser::is_null_hint(const event::Path& left) const {
+  const bool negated = lexer_.peek(1).word("not");
+  if (!lexer_.peek(negated ? 2 : 1).word("null")) {
+    return ": whether there is a value is asked by exists";
+  }
+  return fmt::format(": 'is {}null' is written '{}exists {}'", negated ? "not " : "",
+                     negated ? "" : "not ", to_text(left));
 }
 
 base::Result<ExprPtr> WeirParser::word_operator(const Operand& operand, const Token& left) {
@@ -287,7 +297,9 @@ base::Result<ExprPtr> WeirParser::between(const Operand& operand, const Token& l
                  "between needs two values of one type, which can be ordered");
   }
   warn_literal(operand, left, *low);
-  if (order > 0) warn(keyword.offset_bytes, "the lower bound is above the upper: never true");
+  if (order > 0)
+    warn(keyword.offset_bytes, WarningId::kEmptyRange,
+         "the lower bound is above the upper: never true");
   return make(Between{operand, std::move(*low), std::move(*high)});
 }
 
@@ -364,7 +376,7 @@ base::Result<void> WeirParser::deeper(std::size_t offset_bytes) {
 base::Error WeirParser::expected(std::string_view what) const {
   const Token found = lexer_.peek();
   return error(ErrorId::kFilterSyntax, found.offset_bytes,
-               fmt::format("expected {}, found {}", what, describe(found)));
+               fmt::format("expected {}, found {}{}", what, describe(found), foreign_hint(found)));
 }
 
 base::Error WeirParser::error(ErrorId id, std::size_t offset_bytes, std::string message) const {

@@ -44,11 +44,14 @@ class WeirParser {
   std::optional<CompareOp> accept_compare_op();
   Result<Compare> compare(Operand left, CompareOp op);
   base::Error no_operator(const event::Path& left) const;
+  std::string is_null_hint(const event::Path& left) const;
   Result<void> finish();
 
   // weir_operands.cc: paths, conversions, literals
   Result<event::Path> path(std::string_view what = "an attribute or data");
   Result<Operand> operand(std::string_view what = "an attribute or data");
+  // Refuses a path with [*].
+  Result<void> one_value(const event::Path& path, const Token& token, std::string_view what) const;
   Result<std::vector<Operand>> operands();
   Result<Literal> literal();
   Result<Literal> number_literal();
@@ -61,6 +64,7 @@ class WeirParser {
   Result<ExprPtr> exists();
   Result<TextField> text_field();
   Result<TextSource> text_source();
+  base::Error unknown_language(const Token& token, std::string_view language) const;
   Result<ExprPtr> about();
   Result<void> about_words(About& about);
   Result<void> about_score(About& about);
@@ -95,7 +99,10 @@ class WeirParser {
   void warn_string_operator(const Operand& operand, const Token& left, const Token& keyword);
   void warn_change(const Change& change, std::size_t change_bytes, std::size_t movement_bytes);
   void warn_name(const event::Path& path, std::size_t offset_bytes);
-  void warn(std::size_t offset_bytes, std::string message);
+  void warn_bare(const event::Path& path, const Token& token);
+  void warn_extension(const event::Path& path, const Token& left, event::ValueKind literal);
+  void warn_string_attribute(const Token& name);
+  void warn(std::size_t offset_bytes, WarningId id, std::string message);
 
   bool function_ahead(std::string_view word) const;
   bool accept_symbol(std::string_view symbol);

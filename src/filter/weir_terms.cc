@@ -7,6 +7,7 @@
 #include "base/near_name.h"
 #include "filter/dialects.h"
 #include "filter/keywords.h"
+#include "filter/text_languages.h"
 #include "filter/text_words.h"
 #include "filter/weir_parser.h"
 
@@ -40,8 +41,10 @@ base::Result<TextField> WeirParser::text_field() {
     lexer_.take();
     lexer_.take();
   }
+  const Token token = lexer_.peek();
   auto where = path();
   if (!where) return where.error();
+  warn_bare(*where, token);
   if (html) {
     if (auto ok = take_symbol(")", " after the field of html"); !ok) return ok.error();
   }
@@ -72,8 +75,16 @@ base::Result<TextSource> WeirParser::text_source() {
     return error(ErrorId::kFilterLiteral, token.offset_bytes,
                  "expected the name of a language, such as 'german', found ''");
   }
+  if (!text_language(*language)) return unknown_language(token, *language);
   source.language = std::move(*language);
   return source;
+}
+
+base::Error WeirParser::unknown_language(const Token& token, std::string_view language) const {
+  return error(ErrorId::kFilterLanguage, token.offset_bytes,
+               fmt::format("there is no language {}{}; there are {}, and tags such as 'de'",
+                           describe(token), base::did_you_mean(language, text_languages()),
+                           fmt::join(text_languages(), ", ")));
 }
 
 base::Result<ExprPtr> WeirParser::about() {
@@ -142,7 +153,9 @@ base::Result<ExprPtr> WeirParser::cesql() {
                  fmt::format("inside the CESQL expression, {}", inner.to_string()));
   }
   if (auto ok = take_symbol(")", " after the CESQL expression"); !ok) return ok.error();
-  for (Warning& warning : parsed->warnings) warn(argument.offset_bytes, std::move(warning.message));
+  for (Warning& warning : parsed->warnings) {
+    warn(argument.offset_bytes, warning.id, std::move(warning.message));
+  }
   return std::move(parsed->expr);
 }
 

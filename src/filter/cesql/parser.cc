@@ -93,8 +93,8 @@ class Parser {
     return error_at(token, ErrorId::kFilterTooDeep,
                     fmt::format("the expression is nested more than {} deep", limits_.depth_max));
   }
-  void warn(const Token& token, std::string message) {
-    warnings_.push_back({base::position_at(text_, token.offset_bytes), std::move(message)});
+  void warn(const Token& token, WarningId id, std::string message) {
+    warnings_.push_back({id, base::position_at(text_, token.offset_bytes), std::move(message)});
   }
   void warn_of_mixture(const Token& token, const Expression& read);
   void warn_of_not(const Token& token);
@@ -142,12 +142,14 @@ std::optional<BinaryOperator> Parser::at_operator(Precedence level) const {
 
 void Parser::warn_of_mixture(const Token& token, const Expression& read) {
   const std::string text = to_text(read);
-  warn(token, fmt::format("AND, OR and XOR bind alike and are read from left to right{}",
-                          text.size() > kShownTextBytesMax ? "" : ": " + text));
+  warn(token, WarningId::kCesqlMixture,
+       fmt::format("AND, OR and XOR bind alike and are read from left to right{}",
+                   text.size() > kShownTextBytesMax ? "" : ": " + text));
 }
 
 void Parser::warn_of_not(const Token& token) {
-  warn(token, "NOT binds tighter than what follows its operand: write NOT (...) to negate it all");
+  warn(token, WarningId::kCesqlNot,
+       "NOT binds tighter than what follows its operand: write NOT (...) to negate it all");
 }
 
 ExpressionResult Parser::chain(Precedence level) {
@@ -276,7 +278,8 @@ ExpressionResult Parser::name() {
   }
   const Token& word = take();
   const std::string lower = to_lower_ascii(word.text);
-  if (lower == "data") warn(word, "data is no attribute: CESQL cannot look into it");
+  if (lower == "data")
+    warn(word, WarningId::kCesqlData, "data is no attribute: CESQL cannot look into it");
   return make_expression(make_attribute(lower));
 }
 
