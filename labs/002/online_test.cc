@@ -25,9 +25,9 @@ std::vector<std::size_t> delivered_by_change_filter(const Stream& stream, Value 
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < stream.size(); ++i) {
     const auto event = event::event_of(fmt::format(R"({{"data":{{"v":{}}}}})", stream[i]));
-    std::vector<event::EventPtr> delivered;
-    change.update({0}, event, {static_cast<std::int64_t>(i)}, scorer, delivered);
-    if (!delivered.empty()) indices.push_back(i);
+    match::FiredEvents fired;
+    change.update({0}, event, {static_cast<std::int64_t>(i)}, scorer, fired);
+    if (!fired.events.empty()) indices.push_back(i);
   }
   return indices;
 }

@@ -24,6 +24,8 @@
 //     least often. Publications are counted by bit as they come; counts are halved now and then so
 //     that old ones fade, and reregister() moves subscriptions after them. kEveryBit is the paper's
 //     rule; a subscription that is in several lists is visited in that of its highest bit.
+//   - A publication with several values at one path (data.items[*].sku) has a pair for each of
+//     them: a subscription demands one pair, and finds it whichever element has it.
 //   - A pair is hashed, not its value alone, so that `x = 2` and `y = 2` differ. Leave pairs of
 //     attributes out of a publication that no subscription compares by equality: they fill B(p).
 //

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/bloom_prefilter.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bitset>
 #include <map>
+#include <string>
 
+#include "base/hash.h"
 #include "base/prng.h"
 #include "bloom/probe.h"
+#include "event/event_testing.h"
+#include "filter/evaluate.h"
+#include "filter/filter_testing.h"
 
 namespace weir::match {
 namespace {
@@ -106,6 +112,38 @@ TEST(BloomPrefilterTest, VisitsWhatThePublicationMayMatch) {
   EXPECT_THAT(candidates_of(prefilter, {11, 22}), UnorderedElementsAre(both, one));
   EXPECT_THAT(candidates_of(prefilter, {33}), ElementsAre(other));
   EXPECT_THAT(candidates_of(prefilter, {}), IsEmpty());
+}
+
+// Each value that a path with [*] leads to is a pair of the publication.
+TEST(BloomPrefilterTest, MissesNoEventWithTheValueInSomeElement) {
+  const filter::Operand path{event::parse_path("data.items[*].sku").value()};
+  const auto pair_of = [](const event::Value& value) {
+    return base::hash_bytes(event::to_display(value), 1);
+  };
+  BloomPrefilter prefilter({.bit_count = 64, .probe_count = 2});
+  std::map<PrefilterId, filter::FilterPtr> filters;
+  for (std::int64_t sku = 0; sku < 40; ++sku) {
+    const PrefilterId id = prefilter.add(Pairs{pair_of(event::Value::of(sku))});
+    filters[id] = filter::filter_of("data.items[*].sku = " + std::to_string(sku));
+  }
+  base::Prng prng(7);
+  filter::FixedScorer scorer;
+  for (int round = 0; round < 200; ++round) {
+    std::string items;
+    for (std::uint64_t count = prng.below(4); count > 0; --count) {
+      items += (items.empty() ? "" : ",") + fmt::format(R"({{"sku":{}}})", prng.below(60));
+    }
+    const auto event = event::event_of(R"({"data":{"items":[)" + items + "]}}");
+    Pairs publication;
+    for (const event::Value& value : filter::resolve_all(path, *event)) {
+      publication.push_back(pair_of(value));
+    }
+    const auto candidates = candidates_of(prefilter, publication);
+    for (const auto& [id, filter] : filters) {
+      if (!filter::evaluate(*filter->expr(), *event, scorer)) continue;
+      ASSERT_THAT(candidates, testing::Contains(id)) << event->json();
+    }
+  }
 }
 
 TEST(BloomPrefilterTest, SubscriptionsWithoutEqualityAreAlwaysCandidates) {

@@ -19,13 +19,21 @@ bloom::ElasticOptions elastic(const DistinctWindowOptions& options) {
 }  // namespace
 
 BloomWindow::BloomWindow(const DistinctWindowOptions& options)
-    : seed_(options.seed), seen_(elastic(options)) {}
+    : seed_(options.seed), seen_(elastic(options)), account_(options.memory), memory_(account_) {}
 
 std::uint64_t BloomWindow::hash(std::string_view key) const { return base::hash_bytes(key, seed_); }
 
 bool BloomWindow::test_and_set(std::string_view key, base::Instant now,
                                std::uint64_t /*sequence*/) {
-  const bool distinct = seen_.first_test_then_set(hash(key), now);
+  const std::uint64_t hashed = hash(key);
+  if (account_ && account_->is_exhausted() && seen_.test(hashed, now)) {
+    seen_.advance(now);
+    count_memory();
+    ++refused_count_;
+    return true;
+  }
+  const bool distinct = seen_.first_test_then_set(hashed, now);
+  count_memory();
   hit_count_ += distinct ? 0U : 1U;
   return distinct;
 }
@@ -53,6 +61,7 @@ base::Result<void> BloomWindow::restore(base::ByteReader& reader, base::Instant&
   if (!restored) return restored.error();
   seen_ = std::move(*restored);
   latest = std::max(latest, seen_.now());
+  count_memory();
   return {};
 }
 
@@ -62,7 +71,12 @@ DistinctStats BloomWindow::stats() const {
           .memory_bytes = seen_.memory_bytes(),
           .memory_bytes_max = seen_.memory_bytes_max(),
           .hits = hit_count_,
-          .overflow = seen_.overflow_count()};
+          .overflow = seen_.overflow_count() + refused_count_};
+}
+
+void BloomWindow::count_memory() {
+  if (!account_) return;
+  if (const std::size_t bytes = seen_.memory_bytes(); bytes != memory_.bytes()) memory_.set(bytes);
 }
 
 }  // namespace weir::match

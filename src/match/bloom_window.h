@@ -27,10 +27,14 @@ class BloomWindow final : public DistinctWindow {
 
  private:
   std::uint64_t hash(std::string_view key) const;
+  void count_memory();
 
   std::uint64_t seed_;
   bloom::ElasticBloom seen_;
   std::uint64_t hit_count_ = 0;
+  std::uint64_t refused_count_ = 0;  // keys for which the account had no room
+  base::MemoryAccount::Ptr account_;
+  base::MemoryCharge memory_;
 };
 
 }  // namespace weir::match

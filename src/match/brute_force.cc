@@ -55,6 +55,16 @@ bool holds(const filter::Conjunction& conjunction, const event::Event& event,
   });
 }
 
+std::vector<std::uint32_t> holding(const filter::Filter& filter, const event::Event& event,
+                                   filter::Scorer& scorer) {
+  const auto& all = filter.normal_form().conjunctions;
+  std::vector<std::uint32_t> conjunctions;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (holds(all[i], event, scorer)) conjunctions.push_back(i);
+  }
+  return conjunctions;
+}
+
 bool holds_but_for_score(const filter::Filter& filter, const event::Event& event,
                          filter::Scorer& scorer) {
   const auto holds_or_scores = [&](const filter::Term& term) {

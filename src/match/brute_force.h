@@ -4,7 +4,9 @@
 // Costs one evaluation per subscription and event.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "match/matcher.h"
 
@@ -29,6 +31,10 @@ class BruteForce final : public Matcher {
 // Whether the stateless part of a conjunction holds.
 bool holds(const filter::Conjunction& conjunction, const event::Event& event,
            filter::Scorer& scorer);
+
+// The conjunctions whose stateless part holds, ascending.
+std::vector<std::uint32_t> holding(const filter::Filter& filter, const event::Event& event,
+                                   filter::Scorer& scorer);
 
 // Whether some conjunction's stateless part would hold if no text predicate mattered.
 bool holds_but_for_score(const filter::Filter& filter, const event::Event& event,

@@ -27,16 +27,17 @@ ChangeFilter::TermState ChangeFilter::state_of(const Term& term) {
   TermState state{.last = std::nullopt, .last_at = term.last_at};
   if (term.last) state.last = std::get<double>(*term.last);
   if (term.current) state.current = std::get<double>(*term.current);
-  if (term.held && !term.held->delivered) {
+  if (term.held) {
     state.order = term.held->order;
     state.event = term.held->event;
+    state.delivered = term.held->delivered;
   }
   return state;
 }
 
 void ChangeFilter::put(std::string_view key, const ConjunctionStates& states) {
-  std::map<std::uint64_t, std::shared_ptr<Held>> awaited;
-  const auto delivered = std::make_shared<Held>(Held{nullptr, 0, true});
+  std::map<std::uint64_t, HeldEventPtr> kept;
+  const auto delivered = std::make_shared<HeldEvent>(HeldEvent{nullptr, 0, true});
   for (std::uint32_t conjunction = 0; conjunction < states.size(); ++conjunction) {
     if (!states[conjunction]) continue;
     Instance instance{&changes_of(conjunction), {}};
@@ -47,16 +48,19 @@ void ChangeFilter::put(std::string_view key, const ConjunctionStates& states) {
       term.last_at = state.last_at;
       term.held = delivered;
       if (state.event == nullptr) continue;
-      auto& held = awaited[state.order];
-      if (held == nullptr) held = std::make_shared<Held>(Held{state.event, state.order});
+      auto& held = kept[state.order];
+      if (held == nullptr) {
+        held = hold(state.event, state.order, state.delivered);
+      }
       term.held = held;
     }
     const auto added = instances_[conjunction].emplace(key, std::move(instance)).first;
     ++key_count_;
+    keep_memory(added->first, added->second);
     note_reading(conjunction, added->first, added->second, states[conjunction]->read_at);
     reschedule(conjunction, added->first, added->second, states[conjunction]->due);
   }
-  if (!awaited.empty()) event_count_ = std::max(event_count_, awaited.rbegin()->first + 1);
+  if (!kept.empty()) event_count_ = std::max(event_count_, kept.rbegin()->first + 1);
 }
 
 }  // namespace weir::match

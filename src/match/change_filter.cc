@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "event/event_memory.h"
 #include "match/event_key.h"
 
 namespace weir::match {
@@ -27,33 +28,52 @@ base::Instant earliest(const filter::Change& change, base::Instant last_at) {
   return change.at_most_every ? last_at + *change.at_most_every : last_at;
 }
 
+// Nodes of the maps and what the heap adds.
+constexpr std::size_t kInstanceBytes = 256;
+constexpr std::size_t kKeyCopies = 3;  // of the key itself, and in moments
+constexpr std::size_t kTermCountBytes = 64;
+
+std::size_t heap_bytes(const filter::Literal& literal) {
+  const auto* const text = std::get_if<std::string>(&literal.value);
+  return text == nullptr ? 0 : text->size();
+}
+std::size_t heap_bytes(const TermCounts& document) {
+  std::size_t bytes = 0;
+  for (const TermCount& count : document.counts) bytes += kTermCountBytes + count.term.size();
+  return bytes;
+}
+template <typename Number>
+std::size_t heap_bytes(const Number& /*number*/) {
+  return 0;
+}
+
 }  // namespace
 
 ChangeFilter::ChangeFilter(filter::FilterPtr filter, ChangeOptions options)
     : filter_(std::move(filter)),
-      options_(options),
-      instances_(filter_->normal_form().conjunctions.size()) {}
+      options_(std::move(options)),
+      instances_(filter_->normal_form().conjunctions.size()),
+      memory_(options_.memory) {}
 
 ChangeVerdict ChangeFilter::update(const std::vector<std::uint32_t>& conjunctions,
                                    const event::EventPtr& event, base::Instant now,
-                                   TextReader& reader, std::vector<event::EventPtr>& delivered) {
-  const auto held = std::make_shared<Held>(Held{event, event_count_++});
-  std::vector<std::shared_ptr<Held>> fired;
+                                   TextReader& reader, FiredEvents& fired) {
+  const auto held = hold(event, event_count_++);
+  Firings firings;
   ChangeVerdict best = ChangeVerdict::kNoReading;
   for (const std::uint32_t conjunction : conjunctions) {
-    best = std::min(best, update_conjunction(conjunction, held, now, reader, fired));
+    best = std::min(best, update_conjunction(conjunction, held, now, reader, firings));
   }
-  deliver(fired, delivered);
+  firings.deliver(fired);
   return best;
 }
 
-ChangeVerdict ChangeFilter::update_conjunction(std::uint32_t conjunction,
-                                               const std::shared_ptr<Held>& held, base::Instant now,
-                                               TextReader& reader,
-                                               std::vector<std::shared_ptr<Held>>& fired) {
+ChangeVerdict ChangeFilter::update_conjunction(std::uint32_t conjunction, const HeldEventPtr& held,
+                                               base::Instant now, TextReader& reader,
+                                               Firings& firings) {
   const auto& changes = changes_of(conjunction);
   if (changes.empty()) {
-    fired.push_back(held);
+    firings.add({held}, false);
     return ChangeVerdict::kFired;
   }
   Values values;
@@ -63,13 +83,19 @@ ChangeVerdict ChangeFilter::update_conjunction(std::uint32_t conjunction,
   const std::string key = event_key(change_of(changes[0]).keys, *held->event);
   Instance* const instance = find_or_add(conjunction, key);
   if (instance == nullptr) {
-    fired.push_back(held);
+    firings.add({held}, changes.size() > 1);
     return ChangeVerdict::kFired;
   }
   note_reading(conjunction, key, *instance, now);
   const bool is_first = !has_last(*instance);
   take_values(*instance, values, held, now);
-  const ChangeVerdict verdict = try_fire(conjunction, key, *instance, now, reader, fired);
+  if (!take_memory(key, *instance)) {
+    erase(conjunction, instances_[conjunction].find(key));
+    ++overflow_count_;
+    firings.add({held}, changes.size() > 1);
+    return ChangeVerdict::kFired;
+  }
+  const ChangeVerdict verdict = try_fire(conjunction, key, *instance, now, reader, firings);
   return verdict_of({verdict, instance->due}, is_first);
 }
 
@@ -92,7 +118,7 @@ ChangeFilter::Instance* ChangeFilter::find_or_add(std::uint32_t conjunction,
                                                   const std::string& key) {
   Instances& instances = instances_[conjunction];
   if (const auto found = instances.find(key); found != instances.end()) return &found->second;
-  if (key_count_ >= options_.key_count_max) {
+  if (!has_room(key_count_)) {
     ++overflow_count_;
     return nullptr;
   }
@@ -102,8 +128,56 @@ ChangeFilter::Instance* ChangeFilter::find_or_add(std::uint32_t conjunction,
   return &instances.emplace(key, std::move(instance)).first->second;
 }
 
-void ChangeFilter::take_values(Instance& instance, const Values& values,
-                               const std::shared_ptr<Held>& held, base::Instant now) const {
+bool ChangeFilter::has_room(std::size_t key_count) const {
+  return key_count < options_.key_count_max &&
+         !(options_.memory && options_.memory->is_exhausted());
+}
+
+HeldEventPtr ChangeFilter::hold(const event::EventPtr& event, std::uint64_t order,
+                                bool delivered) const {
+  const bool is_counted = event != nullptr && options_.memory != nullptr;
+  return std::make_shared<HeldEvent>(
+      HeldEvent{event, order, delivered, is_counted ? event::memory_bytes(*event) : 0});
+}
+
+// A value becomes the last one too. An event that several terms have counts once if they are
+// neighbours.
+std::size_t ChangeFilter::memory_bytes(std::string_view key, const Instance& instance) {
+  std::size_t bytes = kInstanceBytes + kKeyCopies * key.size();
+  const HeldEvent* before = nullptr;
+  for (const Term& term : instance.terms) {
+    bytes += sizeof(Term);
+    if (term.current) {
+      bytes += 2 * std::visit([](const auto& value) { return heap_bytes(value); }, *term.current);
+    }
+    if (term.held && term.held.get() != before) bytes += term.held->memory_bytes;
+    if (term.previous) bytes += term.previous->memory_bytes;
+    before = term.held.get();
+  }
+  return bytes;
+}
+
+bool ChangeFilter::take_memory(std::string_view key, Instance& instance) {
+  if (!options_.memory) return true;
+  const std::size_t bytes = memory_bytes(key, instance);
+  const std::size_t taken = instance.memory_bytes;
+  if (bytes <= taken) {
+    memory_.shrink(taken - bytes);
+  } else if (memory_.try_grow(bytes - taken) != nullptr) {
+    return false;
+  }
+  instance.memory_bytes = bytes;
+  return true;
+}
+
+void ChangeFilter::keep_memory(std::string_view key, Instance& instance) {
+  if (!options_.memory) return;
+  instance.memory_bytes = memory_bytes(key, instance);
+  memory_.grow(instance.memory_bytes);
+}
+
+void ChangeFilter::take_values(Instance& instance, const Values& values, const HeldEventPtr& held,
+                               base::Instant now) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i]) continue;
     const filter::Change& change = change_of((*instance.changes)[i]);
@@ -139,24 +213,25 @@ ChangeFilter::Judgement ChangeFilter::judge(const Instance& instance, base::Inst
 
 ChangeVerdict ChangeFilter::try_fire(std::uint32_t conjunction, const std::string& key,
                                      Instance& instance, base::Instant now, TextReader& reader,
-                                     std::vector<std::shared_ptr<Held>>& fired) {
+                                     Firings& firings) {
   const Judgement judgement = judge(instance, now, reader);
   reschedule(conjunction, key, instance, judgement.due);
-  if (judgement.verdict == ChangeVerdict::kFired) fire(instance, now, fired);
+  if (judgement.verdict == ChangeVerdict::kFired) fire(instance, now, firings);
   return judgement.verdict;
 }
 
-void ChangeFilter::fire(Instance& instance, base::Instant now,
-                        std::vector<std::shared_ptr<Held>>& fired) {
+void ChangeFilter::fire(Instance& instance, base::Instant now, Firings& firings) {
+  std::vector<HeldEventPtr> events;
   for (std::size_t i = 0; i < instance.terms.size(); ++i) {
     const filter::Movement& movement = change_of((*instance.changes)[i]).movement;
     Term& term = instance.terms[i];
     term.last = term.last ? remember(movement, *term.last, *term.current)
                           : remember(movement, *term.current);
     term.last_at = now;
-    if (term.previous != nullptr) fired.push_back(term.previous);
-    fired.push_back(term.held);
+    if (term.previous != nullptr && !term.previous->delivered) events.push_back(term.previous);
+    events.push_back(term.held);
   }
+  firings.add(std::move(events), instance.terms.size() > 1);
 }
 
 void ChangeFilter::reschedule(std::uint32_t conjunction, const std::string& key, Instance& instance,
@@ -198,6 +273,7 @@ void ChangeFilter::retire_idle(base::Instant now) {
 void ChangeFilter::erase(std::uint32_t conjunction, Instances::iterator entry) {
   reschedule(conjunction, entry->first, entry->second, std::nullopt);
   readings_.erase({entry->second.read_at, conjunction, entry->first});
+  memory_.shrink(entry->second.memory_bytes);
   instances_[conjunction].erase(entry);
   --key_count_;
 }
@@ -216,22 +292,17 @@ bool ChangeFilter::forget(const event::Event& event, base::Instant now) {
   return known;
 }
 
-void ChangeFilter::deliver(std::vector<std::shared_ptr<Held>>& fired,
-                           std::vector<event::EventPtr>& delivered) {
-  std::ranges::sort(fired, {}, [](const std::shared_ptr<Held>& held) { return held->order; });
-  for (const std::shared_ptr<Held>& held : fired) {
-    if (!std::exchange(held->delivered, true)) delivered.push_back(held->event);
-  }
-}
-
-void ChangeFilter::advance(base::Instant now, TextReader& reader,
-                           std::vector<event::EventPtr>& delivered) {
+// All that is due at one instant is one delivery.
+void ChangeFilter::advance(base::Instant now, TextReader& reader, FiredEvents& fired) {
   while (!wakes_.empty() && wakes_.begin()->at <= now) {
-    const Moment wake = *wakes_.begin();
-    Instance& instance = instances_[wake.conjunction].find(wake.key)->second;
-    std::vector<std::shared_ptr<Held>> fired;
-    try_fire(wake.conjunction, wake.key, instance, wake.at, reader, fired);
-    deliver(fired, delivered);
+    const base::Instant due = wakes_.begin()->at;
+    Firings firings;
+    while (!wakes_.empty() && wakes_.begin()->at == due) {
+      const Moment wake = *wakes_.begin();
+      Instance& instance = instances_[wake.conjunction].find(wake.key)->second;
+      try_fire(wake.conjunction, wake.key, instance, due, reader, firings);
+    }
+    firings.deliver(fired);
   }
 }
 
@@ -278,11 +349,11 @@ ChangeVerdict ChangeFilter::preview_conjunction(std::uint32_t conjunction,
   if (read != ChangeVerdict::kFired) return read;
   const Instance* const found =
       find_live(conjunction, event_key(change_of(changes[0]).keys, *event), now);
-  if (found == nullptr && key_count >= options_.key_count_max) return ChangeVerdict::kFired;
+  if (found == nullptr && !has_room(key_count)) return ChangeVerdict::kFired;
   if (found == nullptr) ++key_count;
   Instance copy = found != nullptr ? *found : Instance{&changes, std::vector<Term>(changes.size())};
   const bool is_first = !has_last(copy);
-  take_values(copy, values, std::make_shared<Held>(Held{event, event_count_}), now);
+  take_values(copy, values, std::make_shared<HeldEvent>(HeldEvent{event, event_count_}), now);
   return verdict_of(judge(copy, now, reader), is_first);
 }
 
@@ -379,10 +450,11 @@ void ChangeFilter::put(std::string_view key, const KeyState& state) {
   if (state.current) term.current = *state.current;
   term.last_at = state.last_at;
   instance.read_at = state.read_at;
-  term.held = std::make_shared<Held>(Held{state.held, event_count_++});
+  term.held = hold(state.held, event_count_++);
   term.held->delivered = !state.held || !(state.is_waiting || is_held_back(instance, 0));
   const auto added = instances_.front().emplace(key, std::move(instance)).first;
   ++key_count_;
+  keep_memory(added->first, added->second);
   note_reading(0, added->first, added->second, state.read_at);
   reschedule(0, added->first, added->second, is_held ? std::optional(ready) : std::nullopt);
 }

@@ -7,7 +7,7 @@
 // moved from the last delivered one as asked (movement.h), and then becomes `last`. A conjunction
 // of several change terms fires when, on an update, every term is satisfied; then all its terms
 // take their current values as `last`, and the current event of each is delivered, oldest first,
-// each event once per subscription.
+// with a mark on those that the subscriber was given before (fired_events.h).
 //
 //   no value          missing, null, infinite, of a type that the movement cannot judge: nothing
 //                     moves
@@ -19,7 +19,8 @@
 //   with previous     with a reading goes the one directly before it, unless it was delivered
 //   crosses upwards   the way down moves the remembered side at the reading itself, undelivered
 //
-// Bounded: beyond key_count_max keys a new key's values are all satisfied and not remembered. A key
+// Bounded: beyond key_count_max keys a new key's values are all satisfied and not remembered; so is
+// a key whose values and events the memory account has no room for. A key
 // without a reading for `idle` is forgotten, unless something of it is held back; looked at when
 // the next reading of any key comes. Single-threaded; instants must not go back.
 #pragma once
@@ -38,11 +39,13 @@
 
 #include "base/bytes.h"
 #include "base/instant.h"
+#include "base/memory_account.h"
 #include "base/result.h"
 #include "event/event.h"
 #include "filter/filter.h"
 #include "match/change/initial.h"
 #include "match/change_memory.h"
+#include "match/fired_events.h"
 #include "match/text_reader.h"
 
 namespace weir::match {
@@ -51,6 +54,7 @@ struct ChangeOptions {
   Initial initial = Initial::kDeliver;
   std::size_t key_count_max = 1'000'000;
   std::optional<base::Duration> idle = {};  // none: keys are remembered for ever
+  base::MemoryAccount::Ptr memory = {};     // null: it may take what it wants
 };
 
 // What became of an event, from the best to the worst for it. Before an interval of at most every
@@ -69,8 +73,9 @@ struct ChangeReading {
 
 // How states of different ages are written.
 enum class ChangeLayout : std::uint8_t {
-  kUntimed,  // without the instant of a key's last reading: it counts as the state's latest one
-  kTimed,
+  kUntimed,   // without the instant of a key's last reading: it counts as the state's latest one
+  kUnmarked,  // without events that were delivered: a composite cannot deliver them again
+  kMarked,
 };
 
 class ChangeFilter {
@@ -80,12 +85,20 @@ class ChangeFilter {
   // Tells the filter of an event that passes the stateless part of the given conjunctions, in
   // ascending order. Appends what is to be delivered, the event itself last.
   ChangeVerdict update(const std::vector<std::uint32_t>& conjunctions, const event::EventPtr& event,
-                       base::Instant now, TextReader& reader,
-                       std::vector<event::EventPtr>& delivered);
+                       base::Instant now, TextReader& reader, FiredEvents& fired);
 
   // Delivers what was held back and is due by now, in the order in which it became due.
-  void advance(base::Instant now, TextReader& reader, std::vector<event::EventPtr>& delivered);
+  void advance(base::Instant now, TextReader& reader, FiredEvents& fired);
   std::optional<base::Instant> next_wake() const;
+
+  // Tells it of an event from before it began, as update() does: its readings are current values.
+  // Nothing fires, and nothing comes before them; with Initial::kNone they are last values too.
+  // Keys beyond the limit are left out. Older events first, all of them before any update.
+  void learn(const std::vector<std::uint32_t>& conjunctions, const event::EventPtr& event,
+             base::Instant now, TextReader& reader);
+  // Fires what it has learned: each conjunction and key with a current value of every term. One
+  // delivery for all that have the same newest event, oldest first.
+  std::vector<FiredEvents> begin(base::Instant now, TextReader& reader);
 
   // The next reading of the event's key is its first again, and what is held back of it is dropped.
   // False if there was nothing to forget.
@@ -132,7 +145,8 @@ class ChangeFilter {
     base::Instant last_at = {};
     std::optional<double> current = {};
     std::uint64_t order = 0;     // of the current value's event; one event has one order
-    event::EventPtr event = {};  // null if it was delivered
+    event::EventPtr event = {};  // null if it was delivered and is no longer known
+    bool delivered = false;
   };
   struct ConjunctionState {
     base::Instant read_at;
@@ -149,18 +163,12 @@ class ChangeFilter {
   void set_overflow_count(std::uint64_t count) { overflow_count_ = count; }
 
  private:
-  // An event as the current value of one or more terms, and whether the subscriber has it.
-  struct Held {
-    event::EventPtr event;
-    std::uint64_t order;
-    bool delivered = false;
-  };
   struct Term {
     std::optional<Memory> last;
     base::Instant last_at;
     std::optional<Sample> current;
-    std::shared_ptr<Held> held;      // the event of the current value
-    std::shared_ptr<Held> previous;  // of the one before it, if it is asked for
+    HeldEventPtr held;      // the event of the current value
+    HeldEventPtr previous;  // of the one before it, if it is asked for
   };
   // One conjunction's terms for one key.
   struct Instance {
@@ -168,6 +176,7 @@ class ChangeFilter {
     std::vector<Term> terms;
     std::optional<base::Instant> due = std::nullopt;
     base::Instant read_at = {};
+    std::size_t memory_bytes = 0;  // that were taken for it
   };
   using Instances = std::map<std::string, Instance, std::less<>>;
   // An instant that concerns an instance.
@@ -185,8 +194,8 @@ class ChangeFilter {
   // What the terms of a state that is being read have in common.
   struct Restoring {
     ChangeLayout layout;
-    std::vector<std::shared_ptr<Held>> events;  // that may still be delivered, oldest first
-    std::shared_ptr<Held> delivered;            // stands for every other
+    std::vector<HeldEventPtr> events;  // that may still be delivered, oldest first
+    HeldEventPtr delivered;            // stands for every other
     base::Instant latest;
   };
   using Values = std::vector<std::optional<Sample>>;  // by term
@@ -194,9 +203,8 @@ class ChangeFilter {
   const std::vector<filter::ExprPtr>& changes_of(std::uint32_t conjunction) const {
     return filter_->normal_form().conjunctions[conjunction].changes;
   }
-  ChangeVerdict update_conjunction(std::uint32_t conjunction, const std::shared_ptr<Held>& held,
-                                   base::Instant now, TextReader& reader,
-                                   std::vector<std::shared_ptr<Held>>& fired);
+  ChangeVerdict update_conjunction(std::uint32_t conjunction, const HeldEventPtr& held,
+                                   base::Instant now, TextReader& reader, Firings& firings);
   ChangeVerdict preview_conjunction(std::uint32_t conjunction, const event::EventPtr& event,
                                     base::Instant now, TextReader& reader,
                                     std::size_t& key_count) const;
@@ -205,18 +213,24 @@ class ChangeFilter {
   const Term* find_term(const filter::Change& change, const std::string& key,
                         base::Instant now) const;
   Instance* find_or_add(std::uint32_t conjunction, const std::string& key);
+  bool has_room(std::size_t key_count) const;
+  HeldEventPtr hold(const event::EventPtr& event, std::uint64_t order,
+                    bool delivered = false) const;
+  // False if there is no room for what the instance has come to.
+  bool take_memory(std::string_view key, Instance& instance);
+  // The same for one that is kept anyway.
+  void keep_memory(std::string_view key, Instance& instance);
+  static std::size_t memory_bytes(std::string_view key, const Instance& instance);
   static ChangeVerdict read_values(const std::vector<filter::ExprPtr>& changes,
                                    const event::Event& event, TextReader& reader, Values& values);
-  void take_values(Instance& instance, const Values& values, const std::shared_ptr<Held>& held,
+  void take_values(Instance& instance, const Values& values, const HeldEventPtr& held,
                    base::Instant now) const;
   static bool has_last(const Instance& instance);
   static ChangeVerdict verdict_of(const Judgement& judgement, bool is_first);
   static Judgement judge(const Instance& instance, base::Instant now, TextReader& reader);
   ChangeVerdict try_fire(std::uint32_t conjunction, const std::string& key, Instance& instance,
-                         base::Instant now, TextReader& reader,
-                         std::vector<std::shared_ptr<Held>>& fired);
-  static void fire(Instance& instance, base::Instant now,
-                   std::vector<std::shared_ptr<Held>>& fired);
+                         base::Instant now, TextReader& reader, Firings& firings);
+  static void fire(Instance& instance, base::Instant now, Firings& firings);
   void reschedule(std::uint32_t conjunction, const std::string& key, Instance& instance,
                   std::optional<base::Instant> due);
   void note_reading(std::uint32_t conjunction, const std::string& key, Instance& instance,
@@ -225,25 +239,24 @@ class ChangeFilter {
   std::size_t idle_count(base::Instant now) const;
   void retire_idle(base::Instant now);
   void erase(std::uint32_t conjunction, Instances::iterator entry);
-  static void deliver(std::vector<std::shared_ptr<Held>>& fired,
-                      std::vector<event::EventPtr>& delivered);
   static TermState state_of(const Term& term);
   static bool is_awaited(const Instance& instance, std::size_t term_index);
+  static bool is_kept(const Instance& instance, std::size_t term_index);
   static bool is_held_back(const Instance& instance, std::size_t term_index);
   bool is_settled(const Instance& instance) const;
   static bool is_previous_awaited(const Instance& instance, const Term& term);
-  std::vector<const Held*> awaited_events() const;
-  void save_instance(const Instance& instance, const std::vector<const Held*>& events,
+  std::vector<const HeldEvent*> kept_events() const;
+  void save_instance(const Instance& instance, const std::vector<const HeldEvent*>& events,
                      base::ByteWriter& writer) const;
   void save_term(const Instance& instance, std::size_t term_index,
-                 const std::vector<const Held*>& events, base::ByteWriter& writer) const;
+                 const std::vector<const HeldEvent*>& events, base::ByteWriter& writer) const;
   base::Result<void> restore_events(base::ByteReader& reader, Restoring& state);
   base::Result<void> restore_instances(std::uint32_t conjunction, base::ByteReader& reader,
                                        Restoring& state);
   void restore_instance(std::uint32_t conjunction, base::ByteReader& reader, Restoring& state);
   static Term restore_term(const filter::Movement& movement, base::ByteReader& reader,
                            Restoring& state);
-  static std::shared_ptr<Held> restore_held(base::ByteReader& reader, const Restoring& state);
+  static HeldEventPtr restore_held(base::ByteReader& reader, const Restoring& state);
   void count_as_read_at(base::Instant latest);
 
   filter::FilterPtr filter_;
@@ -254,6 +267,7 @@ class ChangeFilter {
   std::size_t key_count_ = 0;
   std::uint64_t overflow_count_ = 0;
   std::uint64_t event_count_ = 0;
+  base::MemoryCharge memory_;
 };
 
 }  // namespace weir::match

@@ -14,8 +14,8 @@ namespace {
 // What a term has.
 constexpr std::uint8_t kLast = 1;
 constexpr std::uint8_t kCurrent = 2;
-constexpr std::uint8_t kAwaited = 4;   // its event may still be delivered
-constexpr std::uint8_t kPrevious = 8;  // so may the event before it
+constexpr std::uint8_t kKept = 4;      // its event may still be delivered, or again
+constexpr std::uint8_t kPrevious = 8;  // the event before it may still be delivered
 
 constexpr std::size_t kEventBytesMin = 2;
 constexpr std::size_t kInstanceBytesMin = 2;
@@ -54,6 +54,13 @@ bool ChangeFilter::is_awaited(const Instance& instance, std::size_t term_index) 
          is_held_back(instance, term_index);
 }
 
+// A conjunction of several terms delivers the current event of each whenever it fires.
+bool ChangeFilter::is_kept(const Instance& instance, std::size_t term_index) {
+  const HeldEventPtr& held = instance.terms[term_index].held;
+  const bool comes_again = instance.terms.size() > 1 && held != nullptr && held->event != nullptr;
+  return comes_again || is_awaited(instance, term_index);
+}
+
 // Whether readings since the last delivery are of no account any more: it counts as the newest one,
 // so that a state does not change where nothing is delivered. Only where there is one threshold:
 // such filters share what they remember, and many of them would have to be written.
@@ -80,30 +87,31 @@ bool ChangeFilter::is_previous_awaited(const Instance& instance, const Term& ter
 }
 
 // Each once, oldest first.
-std::vector<const ChangeFilter::Held*> ChangeFilter::awaited_events() const {
-  std::vector<const Held*> events;
+std::vector<const HeldEvent*> ChangeFilter::kept_events() const {
+  std::vector<const HeldEvent*> events;
   for (const Instances& instances : instances_) {
     for (const auto& [key, instance] : instances) {
       for (std::size_t i = 0; i < instance.terms.size(); ++i) {
         const Term& term = instance.terms[i];
         if (is_previous_awaited(instance, term)) events.push_back(term.previous.get());
-        if (is_awaited(instance, i)) events.push_back(term.held.get());
+        if (is_kept(instance, i)) events.push_back(term.held.get());
       }
     }
   }
-  std::ranges::sort(events, {}, &Held::order);
+  std::ranges::sort(events, {}, &HeldEvent::order);
   const auto repeated = std::ranges::unique(events);
   events.erase(repeated.begin(), repeated.end());
   return events;
 }
 
 void ChangeFilter::save(base::ByteWriter& writer) const {
-  const std::vector<const Held*> events = awaited_events();
+  const std::vector<const HeldEvent*> events = kept_events();
   writer.varint(overflow_count_);
   writer.varint(events.size());
-  for (const Held* const held : events) {
+  for (const HeldEvent* const held : events) {
     writer.varint(held->event->sequence());
     writer.text(held->event->json());
+    writer.u8(held->delivered ? 1 : 0);
   }
   for (const Instances& instances : instances_) {
     writer.varint(instances.size());
@@ -114,7 +122,8 @@ void ChangeFilter::save(base::ByteWriter& writer) const {
   }
 }
 
-void ChangeFilter::save_instance(const Instance& instance, const std::vector<const Held*>& events,
+void ChangeFilter::save_instance(const Instance& instance,
+                                 const std::vector<const HeldEvent*>& events,
                                  base::ByteWriter& writer) const {
   const Term& first = instance.terms.front();
   write_instant(is_settled(instance) ? first.last_at : instance.read_at, writer);
@@ -124,17 +133,17 @@ void ChangeFilter::save_instance(const Instance& instance, const std::vector<con
 }
 
 void ChangeFilter::save_term(const Instance& instance, std::size_t term_index,
-                             const std::vector<const Held*>& events,
+                             const std::vector<const HeldEvent*>& events,
                              base::ByteWriter& writer) const {
-  const auto write_event = [&](const Held& held) {
-    const auto event = std::ranges::lower_bound(events, held.order, {}, &Held::order);
+  const auto write_event = [&](const HeldEvent& held) {
+    const auto event = std::ranges::lower_bound(events, held.order, {}, &HeldEvent::order);
     writer.varint(static_cast<std::uint64_t>(event - events.begin()));
   };
   const Term& term = instance.terms[term_index];
-  const bool awaited = is_awaited(instance, term_index);
+  const bool kept = is_kept(instance, term_index);
   const bool previous = is_previous_awaited(instance, term);
   writer.u8(static_cast<std::uint8_t>((term.last ? kLast : 0) | (term.current ? kCurrent : 0) |
-                                      (awaited ? kAwaited : 0) | (previous ? kPrevious : 0)));
+                                      (kept ? kKept : 0) | (previous ? kPrevious : 0)));
   if (term.last) {
     write_memory(*term.last, writer);
     write_instant(term.last_at, writer);
@@ -144,14 +153,14 @@ void ChangeFilter::save_term(const Instance& instance, std::size_t term_index,
   } else if (term.current) {
     write_sample(*term.current, writer);
   }
-  if (awaited) write_event(*term.held);
+  if (kept) write_event(*term.held);
   if (previous) write_event(*term.previous);
 }
 
 base::Result<void> ChangeFilter::restore(ChangeLayout layout, base::ByteReader& reader,
                                          base::Instant& latest) {
   overflow_count_ = reader.varint();
-  Restoring state{layout, {}, std::make_shared<Held>(Held{nullptr, 0, true}), latest};
+  Restoring state{layout, {}, std::make_shared<HeldEvent>(HeldEvent{nullptr, 0, true}), latest};
   if (auto read = restore_events(reader, state); !read) return read.error();
   for (std::uint32_t conjunction = 0; conjunction < instances_.size(); ++conjunction) {
     if (auto read = restore_instances(conjunction, reader, state); !read) return read.error();
@@ -173,11 +182,13 @@ base::Result<void> ChangeFilter::restore_events(base::ByteReader& reader, Restor
   for (auto count = reader.count(kEventBytesMin); count > 0; --count) {
     const std::uint64_t sequence = reader.varint();
     const std::string_view json = reader.text();
+    const std::uint8_t delivered = state.layout == ChangeLayout::kMarked ? reader.u8() : 0;
+    if (delivered > 1) reader.fail();
     if (reader.failed()) return {};
     const auto event = event::decode_event(json, kEventLimits);
     if (!event) return corrupt("a held event is none: " + event.error().to_string());
     event::assign_sequence(*event, sequence);
-    state.events.push_back(std::make_shared<Held>(Held{*event, event_count_++}));
+    state.events.push_back(hold(*event, event_count_++, delivered == 1));
   }
   return {};
 }
@@ -201,7 +212,7 @@ void ChangeFilter::restore_instance(std::uint32_t conjunction, base::ByteReader&
   const auto& changes = changes_of(conjunction);
   const std::string key(reader.text());
   base::Instant read_at;
-  if (state.layout == ChangeLayout::kTimed) {
+  if (state.layout != ChangeLayout::kUntimed) {
     read_at = read_instant(reader);
     state.latest = std::max(state.latest, read_at);
   }
@@ -215,6 +226,7 @@ void ChangeFilter::restore_instance(std::uint32_t conjunction, base::ByteReader&
   const auto [added, is_new] = instances_[conjunction].emplace(key, std::move(instance));
   if (!is_new) return reader.fail();
   ++key_count_;
+  keep_memory(key, added->second);
   note_reading(conjunction, key, added->second, read_at);
   reschedule(conjunction, key, added->second, due);
 }
@@ -223,7 +235,7 @@ ChangeFilter::Term ChangeFilter::restore_term(const filter::Movement& movement,
                                               base::ByteReader& reader, Restoring& state) {
   const std::uint8_t has = reader.u8();
   const bool has_current = (has & kCurrent) != 0;
-  if (has > (kLast | kCurrent | kAwaited | kPrevious) || (has != 0 && !has_current)) reader.fail();
+  if (has > (kLast | kCurrent | kKept | kPrevious) || (has != 0 && !has_current)) reader.fail();
   Term term;
   if ((has & kLast) != 0) {
     term.last = read_memory(movement, reader);
@@ -232,13 +244,12 @@ ChangeFilter::Term ChangeFilter::restore_term(const filter::Movement& movement,
   }
   if (!has_current) return term;
   term.current = read_sample(movement, reader);
-  term.held = (has & kAwaited) != 0 ? restore_held(reader, state) : state.delivered;
+  term.held = (has & kKept) != 0 ? restore_held(reader, state) : state.delivered;
   if ((has & kPrevious) != 0) term.previous = restore_held(reader, state);
   return term;
 }
 
-std::shared_ptr<ChangeFilter::Held> ChangeFilter::restore_held(base::ByteReader& reader,
-                                                               const Restoring& state) {
+HeldEventPtr ChangeFilter::restore_held(base::ByteReader& reader, const Restoring& state) {
   const std::uint64_t index = reader.varint();
   if (index < state.events.size()) return state.events[index];
   reader.fail();

@@ -11,16 +11,21 @@
 namespace weir::match {
 namespace {
 
-std::string ids(const std::vector<event::EventPtr>& events) {
+std::string ids(const FiredEvents& fired) {
   std::string out;
-  for (const auto& event : events) out += (out.empty() ? "" : " ") + std::string(event->id());
-  return out;
+  for (const FiredEvent& one : fired.events) {
+    out += (out.empty() ? "" : " ") + std::string(one.event->id()) + (one.repeated ? "*" : "");
+  }
+  return fired.is_group && fired.events.size() == 1 ? '[' + out + ']' : out;
 }
 
 }  // namespace
 
 ChangeStream::ChangeStream(std::string_view text, ChangeOptions options)
-    : filter_(filter::filter_of(text)), change_(filter_, options), scorer_({}, {}) {
+    : ChangeStream(filter::filter_of(text), options) {}
+
+ChangeStream::ChangeStream(filter::FilterPtr filter, ChangeOptions options)
+    : filter_(std::move(filter)), change_(filter_, options), scorer_({}, {}) {
   const bool ready = scorer_.add(*filter_).has_value();
   WEIR_CHECK(ready);
 }
@@ -30,16 +35,25 @@ std::string ChangeStream::publish(double seconds, std::string_view id, std::stri
 }
 
 std::string ChangeStream::publish(double seconds, const event::EventPtr& event) {
-  std::vector<event::EventPtr> delivered;
-  change_.advance(at(seconds), scorer_, delivered);
+  std::string late = advance(seconds);
   scorer_.begin(*event, at(seconds));
-  std::vector<std::uint32_t> conjunctions;
-  const auto& all = filter_->normal_form().conjunctions;
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (holds(all[i], *event, scorer_)) conjunctions.push_back(i);
+  FiredEvents fired;
+  verdict = change_.update(holding(*filter_, *event, scorer_), event, at(seconds), scorer_, fired);
+  const std::string now = ids(fired);
+  return late.empty() || now.empty() ? late + now : late + ' ' + now;
+}
+
+void ChangeStream::learn(double seconds, std::string_view id, std::string_view members) {
+  const auto event = event::event_of(fmt::format(R"({{"id":"{}",{}}})", id, members));
+  change_.learn(holding(*filter_, *event, scorer_), event, at(seconds), scorer_);
+}
+
+std::string ChangeStream::begin(double seconds) {
+  std::string out;
+  for (const FiredEvents& fired : change_.begin(at(seconds), scorer_)) {
+    out += (out.empty() ? "" : " | ") + ids(fired);
   }
-  verdict = change_.update(conjunctions, event, at(seconds), scorer_, delivered);
-  return ids(delivered);
+  return out;
 }
 
 std::string ChangeStream::value(double seconds, std::string_view id, double number) {
@@ -47,9 +61,9 @@ std::string ChangeStream::value(double seconds, std::string_view id, double numb
 }
 
 std::string ChangeStream::advance(double seconds) {
-  std::vector<event::EventPtr> delivered;
-  change_.advance(at(seconds), scorer_, delivered);
-  return ids(delivered);
+  FiredEvents fired;
+  change_.advance(at(seconds), scorer_, fired);
+  return ids(fired);
 }
 
 }  // namespace weir::match

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ChangeStream: one subscription with change terms, fed by hand; what it delivers is told by the
-// events' ids.
+// events' ids, with an asterisk behind those that are repeated. A composite's delivery of one event
+// is put into brackets.
 //
 //   ChangeStream stream("change(data.v) > 2");
 //   EXPECT_EQ(stream.value(0, "a", 10), "a");
@@ -20,6 +21,7 @@ namespace weir::match {
 class ChangeStream {
  public:
   explicit ChangeStream(std::string_view text, ChangeOptions options = {});
+  explicit ChangeStream(filter::FilterPtr filter, ChangeOptions options = {});
 
   static base::Instant at(double seconds) { return {static_cast<std::int64_t>(seconds * 1e9)}; }
 
@@ -29,6 +31,10 @@ class ChangeStream {
   // The same with one number, data.v.
   std::string value(double seconds, std::string_view id, double number);
   std::string advance(double seconds);
+  // An event from before the subscription.
+  void learn(double seconds, std::string_view id, std::string_view members);
+  // The deliveries that are made at once; `|` between two deliveries.
+  std::string begin(double seconds);
 
   const ChangeFilter& change() const { return change_; }
   ChangeFilter& change() { return change_; }

@@ -107,12 +107,12 @@ TEST(CorpusCountsTest, ARestoredCorpusTakesTheirPlace) {
   base::ByteWriter preloaded;
   second.save(preloaded);
   base::ByteReader reader(learned.bytes());
-  ASSERT_TRUE(second.restore(TextLayout::kLanguages, reader));
+  ASSERT_TRUE(second.restore(TextLayout::kVisibility, reader));
   base::ByteWriter taken;
   second.save(taken);
   EXPECT_EQ(taken.bytes(), learned.bytes());
   base::ByteReader again(preloaded.bytes());
-  ASSERT_TRUE(first.restore(TextLayout::kLanguages, again));
+  ASSERT_TRUE(first.restore(TextLayout::kVisibility, again));
   EXPECT_EQ(first.corpus(filter->abouts()[0]->source)->document_count(), 1U)
       << "it has no document of the stream";
 }

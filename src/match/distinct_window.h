@@ -8,9 +8,9 @@
 //   verified      keeps hashes and where the events stand in a log;     about 60 bytes per key
 //                 a key is called seen only if the event there has it
 //
-// Bounded: beyond key_count_max keys alive a new one is let through and not remembered, and
-// counted; nothing distinct is dropped for lack of room. Instants must not go back.
-// Single-threaded.
+// Bounded: beyond key_count_max keys alive, or without room in the memory account, a new one is let
+// through and not remembered, and counted; nothing distinct is dropped for lack of room. Instants
+// must not go back. Single-threaded.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@
 
 #include "base/bytes.h"
 #include "base/instant.h"
+#include "base/memory_account.h"
 #include "base/result.h"
 
 namespace weir::match {
@@ -37,6 +38,9 @@ struct DistinctWindowOptions {
   std::uint64_t seed = 0;             // of hashes; who knows it can make keys collide
   // Verified: whether the event of that sequence has this key; false also if it is gone.
   std::function<bool(std::uint64_t sequence, std::string_view key)> confirm = {};
+  base::MemoryAccount::Ptr memory = {};  // null: it may take what it wants
+
+  bool has_memory() const { return !memory || !memory->is_exhausted(); }
 };
 
 struct DistinctStats {

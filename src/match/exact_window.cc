@@ -2,6 +2,11 @@
 #include "match/exact_window.h"
 
 namespace weir::match {
+namespace {
+
+constexpr std::size_t kBytesPerKey = 128;  // a node of each container, and what the heap adds
+
+}  // namespace
 
 bool ExactWindow::test_and_set(std::string_view key, base::Instant now,
                                std::uint64_t /*sequence*/) {
@@ -14,7 +19,7 @@ bool ExactWindow::test_and_set(std::string_view key, base::Instant now,
     }
     return false;
   }
-  if (seen_.size() >= options_.key_count_max) {
+  if (seen_.size() >= options_.key_count_max || !options_.has_memory()) {
     ++overflow_count_;
     return true;
   }
@@ -27,6 +32,7 @@ bool ExactWindow::append(std::string_view key, base::Instant at) {
   if (!is_new) return false;
   ages_.push_back({at, &added->first});
   key_bytes_ += key.size();
+  memory_.grow(kBytesPerKey + key.size());
   added->second = std::prev(ages_.end());
   return true;
 }
@@ -38,25 +44,26 @@ bool ExactWindow::test(std::string_view key, base::Instant now) const {
 
 void ExactWindow::expire(base::Instant now) {
   while (!ages_.empty() && ages_.front().at + options_.within <= now) {
-    key_bytes_ -= ages_.front().key->size();
-    seen_.erase(seen_.find(*ages_.front().key));
-    ages_.pop_front();
+    erase(ages_.begin());
   }
+}
+
+void ExactWindow::erase(Ages::iterator seen) {
+  key_bytes_ -= seen->key->size();
+  memory_.shrink(kBytesPerKey + seen->key->size());
+  seen_.erase(seen_.find(*seen->key));
+  ages_.erase(seen);
 }
 
 base::Result<bool> ExactWindow::forget(std::string_view key, base::Instant now) {
   expire(now);
   const auto found = seen_.find(key);
   if (found == seen_.end()) return false;
-  key_bytes_ -= key.size();
-  ages_.erase(found->second);
-  seen_.erase(found);
+  erase(found->second);
   return true;
 }
 
 DistinctStats ExactWindow::stats() const {
-  // A node of each container, and what the heap adds.
-  constexpr std::size_t kBytesPerKey = 128;
   return {.key_count = seen_.size(),
           .key_count_max = options_.key_count_max,
           .memory_bytes = seen_.size() * kBytesPerKey + key_bytes_,

@@ -18,7 +18,8 @@ namespace weir::match {
 
 class ExactWindow final : public DistinctWindow {
  public:
-  explicit ExactWindow(const DistinctWindowOptions& options) : options_(options) {}
+  explicit ExactWindow(const DistinctWindowOptions& options)
+      : options_(options), memory_(options.memory) {}
 
   DistinctMode mode() const override { return DistinctMode::kExact; }
   bool test_and_set(std::string_view key, base::Instant now, std::uint64_t sequence) override;
@@ -38,6 +39,7 @@ class ExactWindow final : public DistinctWindow {
 
   void expire(base::Instant now);
   bool append(std::string_view key, base::Instant at);
+  void erase(Ages::iterator seen);
 
   DistinctWindowOptions options_;
   Ages ages_;  // oldest first
@@ -45,6 +47,7 @@ class ExactWindow final : public DistinctWindow {
   std::size_t key_bytes_ = 0;
   std::uint64_t hit_count_ = 0;
   std::uint64_t overflow_count_ = 0;
+  base::MemoryCharge memory_;
 };
 
 }  // namespace weir::match

@@ -108,6 +108,22 @@ void finish(Step& step, const Filters& filters) {
   step.size = filters.size();
 }
 
+// Each predicate alone and with each other, by and, or and not.
+std::vector<std::string> combined(const std::vector<std::string>& predicates) {
+  std::vector<std::string> filters;
+  for (const std::string& first : predicates) {
+    filters.push_back(first);
+    filters.push_back("not " + first);
+    for (const std::string& second : predicates) {
+      for (const char* op : {" and ", " or ", " and not ", " or not "}) {
+        filters.push_back(first + op + second);
+        filters.push_back("not (" + first + op + second + ")");
+      }
+    }
+  }
+  return filters;
+}
+
 std::vector<std::string> small_filters() {
   const std::vector<std::string> predicates = {
       "type = 'a'",
@@ -138,18 +154,57 @@ std::vector<std::string> small_filters() {
       "text(data.x) about 'storm' score >= 1",
       "true",
       "string(data.x) = '1'"};
-  std::vector<std::string> filters;
-  for (const std::string& first : predicates) {
-    filters.push_back(first);
-    filters.push_back("not " + first);
-    for (const std::string& second : predicates) {
-      for (const char* op : {" and ", " or ", " and not ", " or not "}) {
-        filters.push_back(first + op + second);
-        filters.push_back("not (" + first + op + second + ")");
-      }
+  return combined(predicates);
+}
+
+// The same with [*].
+std::vector<std::string> small_many_filters() {
+  return combined({"type = 'a'",
+                   "data.v[*] = 1",
+                   "data.v[*] = 'b'",
+                   "data.v[*] != 1",
+                   "data.v[*] > 1",
+                   "data.v[*] <= 1",
+                   "data.v[*] between 0.1 and 0.3",
+                   "data.v[*] between 1 and 2",
+                   "data.v[*] in (1, 'b')",
+                   "data.v[*] in (2)",
+                   "data.v[*] in (0, 1, 2, 'b', true)",
+                   "data.v[*] like 'b%'",
+                   "data.v[*] like '%b'",
+                   "data.v[*] like 'b'",
+                   "data.v[*] prefix 'b'",
+                   "data.v[*] suffix 'b'",
+                   "exists data.v[*]",
+                   "data.v[0] = 1",
+                   "data.v[*] < data.v[0]",
+                   "data.v[*] = data.w[*]",
+                   "data.w[*][*].n >= 2",
+                   "exists data.w[*][*].n",
+                   "string(data.v[*]) = '1'",
+                   "timestamp(data.v[*]) > timestamp '2026-01-01T00:00:00Z'"});
+}
+
+std::vector<event::EventPtr> small_many_events() {
+  const std::vector<std::string> values = {"1",   "2",   R"("b")", R"("ab")",
+                                           "0.3", "0.5", "null",   R"("2026-06-01T00:00:00Z")"};
+  std::vector<std::string> arrays = {"[]"};
+  for (const std::string& one : values) {
+    arrays.push_back("[" + one + "]");
+    for (const std::string& two : values) {
+      arrays.push_back("[" + one + "," + two + "]");
+      arrays.push_back("[" + one + "," + two + "," + values[arrays.size() % values.size()] + "]");
     }
   }
-  return filters;
+  std::vector<event::EventPtr> events = {event::event_of(R"({"type":"a","data":{"v":1}})")};
+  const std::vector<std::string> others = {"[]", R"([[{"n":1},{"n":2}],[]])", "[1,2]",
+                                           R"({"n":2})"};
+  for (const std::string& array : arrays) {
+    events.push_back(event::event_of(fmt::format(R"({{"type":"{}","data":{{"v":{},"w":{}}}}})",
+                                                 events.size() % 2 == 0 ? "a" : "b", array,
+                                                 others[events.size() % others.size()])));
+  }
+  return events;
 }
 
 std::vector<event::EventPtr> small_events() {
@@ -171,25 +226,33 @@ std::vector<event::EventPtr> small_events() {
   return events;
 }
 
-const Script& small_script() {
-  static const Script kScript = [] {
-    Script script;
-    Filters filters;
-    for (const event::EventPtr& event : small_events()) {
-      Step& step = script.emplace_back();
-      if (filters.empty()) {
-        for (const std::string& text : small_filters()) {
-          const SubscriptionId id{filters.size() + 1};
-          filters.emplace(id, filter::filter_of(text));
-          step.added.push_back({id, filters[id]});
-        }
+Script script_of(const std::vector<std::string>& texts,
+                 const std::vector<event::EventPtr>& events) {
+  Script script;
+  Filters filters;
+  for (const event::EventPtr& event : events) {
+    Step& step = script.emplace_back();
+    if (filters.empty()) {
+      for (const std::string& text : texts) {
+        const SubscriptionId id{filters.size() + 1};
+        filters.emplace(id, filter::filter_of(text));
+        step.added.push_back({id, filters[id]});
       }
-      step.event = event;
-      if (script.size() % 3 != 0) step.score = static_cast<double>(script.size() % 3);
-      finish(step, filters);
     }
-    return script;
-  }();
+    step.event = event;
+    if (script.size() % 3 != 0) step.score = static_cast<double>(script.size() % 3);
+    finish(step, filters);
+  }
+  return script;
+}
+
+const Script& small_script() {
+  static const Script kScript = script_of(small_filters(), small_events());
+  return kScript;
+}
+
+const Script& small_many_script() {
+  static const Script kScript = script_of(small_many_filters(), small_many_events());
   return kScript;
 }
 
@@ -288,6 +351,11 @@ TEST_P(MatcherAgreementTest, OnAllSmallFiltersAndEvents) {
   play(small_script(), *matcher);
 }
 
+TEST_P(MatcherAgreementTest, OnAllSmallFiltersAndEventsWithArrays) {
+  const auto matcher = GetParam().make();
+  play(small_many_script(), *matcher);
+}
+
 TEST_P(MatcherAgreementTest, OnRandomFiltersThatComeAndGo) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(seed);
@@ -314,7 +382,8 @@ std::size_t pair_count(const Script& script) {
 }
 
 TEST(MatcherScriptTest, MostEventsHaveSomeMatchesAndNotAll) {
-  for (const Script* script : {&small_script(), &growing_script(1), &large_script(21)}) {
+  for (const Script* script :
+       {&small_script(), &small_many_script(), &growing_script(1), &large_script(21)}) {
     const std::size_t pairs = pair_count(*script);
     std::size_t matches = 0;
     for (const Step& step : *script) matches += step.expected.size();

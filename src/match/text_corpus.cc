@@ -3,8 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace weir::match {
+
+// A place in the table, and what the heap has of a term that does not fit there.
+std::size_t TextCorpus::term_bytes(std::string_view term) {
+  constexpr std::size_t kTableBytes = 85;
+  constexpr std::size_t kInPlaceBytesMax = 15;
+  constexpr std::size_t kHeapBytes = 16;
+  return kTableBytes + (term.size() > kInPlaceBytesMax ? kHeapBytes + term.size() : 0);
+}
 
 std::size_t TermCounts::frequency(std::string_view term) const {
   const auto found = std::ranges::lower_bound(counts, term, {}, &TermCount::term);
@@ -31,6 +40,7 @@ TextCorpus::TextCorpus(TextCorpusOptions options, const CorpusCounts& counts)
   terms_.reserve(kept);
   for (const auto& [term, count] : std::span(counts.terms).first(kept)) {
     terms_.emplace(term, Term{.document_count = count});
+    memory_.grow(term_bytes(term));
   }
 }
 
@@ -56,13 +66,25 @@ void TextCorpus::add(const TermCounts& document, base::Instant now) {
     const auto found = terms_.find(counted.term);
     if (found != terms_.end()) {
       count(found->second);
-    } else if (terms_.size() < options_.term_count_max) {
+    } else if (take_room(counted.term)) {
       count(terms_.emplace(counted.term, Term{}).first->second);
     } else {
       ++overflow_count_;
     }
   }
   if (is_epoch_over(now)) epoch_ = {epoch_.number + 1, document_count_, now};
+}
+
+bool TextCorpus::take_room(std::string_view term) {
+  const std::size_t bytes = term_bytes(term);
+  return terms_.size() < options_.term_count_max && memory_.bytes() + bytes <= options_.bytes_max &&
+         memory_.try_grow(bytes) == nullptr;
+}
+
+void TextCorpus::draw_from(base::MemoryAccount::Ptr memory) {
+  base::MemoryCharge charge(std::move(memory));
+  charge.grow(memory_.bytes());
+  memory_ = std::move(charge);
 }
 
 void TextCorpus::count(Term& term) const {
@@ -111,11 +133,10 @@ double share(std::size_t frequency, const TermCounts& document, double idf) {
 TextScore score(std::span<const std::string> query_terms, const TermCounts& document,
                 const TextCorpus& corpus) {
   TextScore result;
+  std::set<std::string_view> scored;
   for (const std::string& term : query_terms) {
     const std::size_t frequency = document.frequency(term);
-    const bool repeated =
-        std::ranges::any_of(result.shares, [&](const auto& known) { return known.first == term; });
-    if (frequency == 0 || repeated) continue;
+    if (frequency == 0 || !scored.insert(term).second) continue;
     const double of_term = share(frequency, document, corpus.idf(term));
     result.shares.emplace_back(term, of_term);
     result.total += of_term;

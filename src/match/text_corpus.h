@@ -22,8 +22,9 @@
 //   N = 4, n_storm = 2, n_flood = 1, freq(storm) = 1, freq(flood) = maxfreq = 2, and the query
 //   storm flood rescue scores 1/2 * ln(4/2) + 2/2 * ln(4/1) + 0 = 0.3466 + 1.3863 = 1.7329.
 //
-// Costs: one hash look-up per term; about 85 bytes per distinct term, more if it is long.
-// Threads: one at a time.
+// Costs: one hash look-up per term; about 85 bytes per distinct term, more if it is long. Bounded
+// in terms and in bytes, and by a memory account: a new term beyond that is not kept. Threads: one
+// at a time.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -41,6 +42,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/instant.h"
+#include "base/memory_account.h"
 #include "base/result.h"
 #include "match/corpus_counts.h"
 
@@ -67,8 +69,9 @@ struct TermCounts {
 TermCounts count_terms(std::vector<std::string> terms);
 
 struct TextCorpusOptions {
-  std::size_t term_count_max = 10'000'000;  // distinct terms kept
-  std::size_t waiting_count_max = 10'000;   // corpora restored for fields that nobody names yet
+  std::size_t term_count_max = 10'000'000;          // distinct terms kept
+  std::size_t bytes_max = std::size_t{256} << 20U;  // of memory for them
+  std::size_t waiting_count_max = 10'000;  // corpora restored for fields that nobody names yet
   std::uint64_t epoch_document_count_max = 10'000;            // in an epoch, at least 1
   base::Duration epoch_time = base::Duration::seconds(3600);  // after which one is over
 };
@@ -95,8 +98,11 @@ class TextCorpus {
   // Begins with these counts, in epoch 1; terms beyond term_count_max are not kept.
   TextCorpus(TextCorpusOptions options, const CorpusCounts& counts);
 
+  // Takes its memory from the account from now on, also what it has already.
+  void draw_from(base::MemoryAccount::Ptr memory);
+
   // Counts a document in, also one without terms, and begins a new epoch if one is over. A new term
-  // beyond term_count_max is not kept.
+  // for which there is no room is not kept.
   void add(const TermCounts& document, base::Instant now);
 
   // ln(N_e / n_t,e), and 0 in an empty corpus. A term that was not kept counts as one that no
@@ -119,6 +125,8 @@ class TextCorpus {
 
   std::uint64_t document_count() const { return document_count_; }  // N
   std::size_t term_count() const { return terms_.size(); }
+  std::size_t memory_bytes() const { return memory_.bytes(); }
+  const base::MemoryAccount::Ptr& memory() const { return memory_.account(); }
   // How often a term of an added document was not kept, the same term in two documents twice.
   std::uint64_t overflow_count() const { return overflow_count_; }
 
@@ -141,7 +149,11 @@ class TextCorpus {
   void restore_epoch(base::ByteReader& reader);
   Term read_term(CorpusLayout layout, base::ByteReader& reader) const;
 
+  static std::size_t term_bytes(std::string_view term);
+  bool take_room(std::string_view term);
+
   TextCorpusOptions options_;
+  base::MemoryCharge memory_;
   std::uint64_t document_count_ = 0;
   std::uint64_t overflow_count_ = 0;
   TextEpoch epoch_;

@@ -2,13 +2,15 @@
 #include "match/text_highlight.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/markup.h"
+#include "base/utf8.h"
+#include "match/text_phrase.h"
 
 namespace weir::match {
 namespace {
@@ -52,37 +54,26 @@ class Text {
  public:
   Text(std::string_view text, const TextQuery& query, TextAnalyzer& analyzer,
        const HighlightOptions& options)
-      : text_(text), options_(options) {
-    std::map<std::string_view, std::size_t> terms;
-    for (std::size_t i = 0; i < query.terms.size(); ++i) terms.emplace(query.terms[i], i);
-    std::size_t characters = 0;
-    std::size_t counted_bytes = 0;
-    analyzer.for_each_word(text, [&](const TextToken& token, const TextWord& word) {
-      Word& added = words_.emplace_back();
-      added.folded = word.folded;
-      added.begin_bytes = token.begin;
-      added.end_bytes = token.end;
-      characters += character_count(text.substr(counted_bytes, token.begin - counted_bytes));
-      added.begin_characters = characters;
-      characters += character_count(text.substr(token.begin, token.end - token.begin));
-      added.end_characters = characters;
-      counted_bytes = token.end;
-      if (const auto term = terms.find(word.term); term != terms.end()) added.mark = term->second;
-    });
+      : text_(text), options_(options), mark_count_(query.terms.size() + query.phrases.size()) {
+    read(query, analyzer);
     for (std::size_t i = 0; i < query.phrases.size(); ++i) {
       mark_phrase(query.phrases[i], query.terms.size() + i);
     }
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i].mark) marked_.push_back(i);
+    }
+    snippets_.resize(marked_.size());
+    measure(0, marked_.size());
   }
 
   // Its best run of marked words; nothing if there is none that fits and is not taken.
   std::optional<Snippet> best() const {
-    std::optional<Snippet> best;
-    for (std::size_t first = 0; first < words_.size(); ++first) {
-      if (!words_[first].mark || words_[first].taken) continue;
-      const Snippet found = longest_from(first);
-      if (found.mark_count > 0 && (!best || found.is_better_than(*best))) best = found;
+    const Snippet* best = nullptr;
+    for (const Snippet& snippet : snippets_) {
+      if (snippet.mark_count == 0) continue;
+      if (best == nullptr || snippet.is_better_than(*best)) best = &snippet;
     }
-    return best;
+    return best == nullptr ? std::nullopt : std::optional(*best);
   }
 
   // With as much of the text around it as there is room for.
@@ -98,16 +89,27 @@ class Text {
     return run;
   }
 
+  // Runs that reach into this one are measured again.
   void take(Run run) {
     for (std::size_t i = run.first; i <= run.last; ++i) words_[i].taken = true;
+    const std::size_t begin = words_[run.first].begin_characters;
+    const std::size_t reach = std::min(begin, options_.character_count_max);
+    const auto begin_of = [this](std::size_t word) { return words_[word].begin_characters; };
+    const auto first = std::ranges::lower_bound(marked_, begin - reach, {}, begin_of);
+    const auto last = std::ranges::upper_bound(marked_, run.last);
+    measure(static_cast<std::size_t>(first - marked_.begin()),
+            static_cast<std::size_t>(last - marked_.begin()));
   }
 
-  std::string marked(Run run) const {
+  // Marks take at most so many bytes; then words stand without them.
+  std::string marked(Run run, std::size_t& mark_bytes_left) const {
+    const std::size_t mark_bytes = options_.before.size() + options_.after.size();
     std::string out;
     std::size_t written = words_[run.first].begin_bytes;
     for (std::size_t i = run.first; i <= run.last; ++i) {
       const Word& word = words_[i];
-      if (!word.mark) continue;
+      if (!word.mark || mark_bytes > mark_bytes_left) continue;
+      mark_bytes_left -= mark_bytes;
       append(written, word.begin_bytes, out);
       out += options_.before;
       append(word.begin_bytes, word.end_bytes, out);
@@ -119,31 +121,58 @@ class Text {
   }
 
  private:
-  void mark_phrase(const TextPhrase& phrase, std::size_t mark) {
-    const auto is_word = [](const Word& word, const std::string& folded) {
-      return word.folded == folded;
-    };
-    for (auto begin = words_.begin();; ++begin) {
-      begin = std::search(begin, words_.end(), phrase.begin(), phrase.end(), is_word);
-      if (begin == words_.end()) return;
-      for (std::size_t i = 0; i < phrase.size(); ++i) {
-        Word& word = begin[static_cast<std::ptrdiff_t>(i)];
-        if (!word.mark) word.mark = mark;
-      }
-    }
+  void read(const TextQuery& query, TextAnalyzer& analyzer) {
+    std::map<std::string_view, std::size_t> terms;
+    for (std::size_t i = 0; i < query.terms.size(); ++i) terms.emplace(query.terms[i], i);
+    std::size_t characters = 0;
+    std::size_t counted_bytes = 0;
+    analyzer.for_each_word(text_, [&](const TextToken& token, const TextWord& word) {
+      Word& added = words_.emplace_back();
+      if (!query.phrases.empty()) added.folded = word.folded;
+      added.begin_bytes = token.begin;
+      added.end_bytes = token.end;
+      characters += character_count(text_.substr(counted_bytes, token.begin - counted_bytes));
+      added.begin_characters = characters;
+      characters += character_count(text_.substr(token.begin, token.end - token.begin));
+      added.end_characters = characters;
+      counted_bytes = token.end;
+      if (const auto term = terms.find(word.term); term != terms.end()) added.mark = term->second;
+    });
   }
 
-  Snippet longest_from(std::size_t first) const {
-    Snippet snippet{.run = {first, first}};
-    std::set<std::size_t> marks;
-    for (std::size_t i = first; i < words_.size() && can_take(i, {first, i}); ++i) {
-      if (!words_[i].mark) continue;
-      marks.insert(*words_[i].mark);
-      snippet.run.last = i;
-      ++snippet.mark_count;
+  void mark_phrase(const TextPhrase& phrase, std::size_t mark) {
+    std::size_t marked_end = 0;  // words before it are marked already
+    PhraseFinder(phrase).for_each(
+        words_.size(), [this](std::size_t i) -> const std::string& { return words_[i].folded; },
+        [&](std::size_t begin) {
+          for (std::size_t i = std::max(begin, marked_end); i < begin + phrase.size(); ++i) {
+            if (!words_[i].mark) words_[i].mark = mark;
+          }
+          marked_end = begin + phrase.size();
+          return true;
+        });
+  }
+
+  // The longest run from each of these marked words on. The end moves forwards only, so that each
+  // word is entered once and left once.
+  void measure(std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> counts(mark_count_, 0);  // of each mark in the run
+    Snippet run;
+    std::size_t run_end = 0;  // word after the run
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t first = marked_[i];
+      run_end = std::max(run_end, first);
+      for (; run_end < words_.size() && can_take(run_end, {first, run_end}); ++run_end) {
+        if (!words_[run_end].mark) continue;
+        ++run.mark_count;
+        if (++counts[*words_[run_end].mark] == 1) ++run.term_count;
+      }
+      run.run = {first, run.mark_count == 0 ? first : marked_[i + run.mark_count - 1]};
+      snippets_[i] = run;
+      if (run.mark_count == 0) continue;
+      --run.mark_count;
+      if (--counts[*words_[first].mark] == 0) --run.term_count;
     }
-    snippet.term_count = marks.size();
-    return snippet;
   }
 
   bool can_take(std::size_t word, Run run) const {
@@ -163,7 +192,10 @@ class Text {
 
   std::string_view text_;
   const HighlightOptions& options_;
+  std::size_t mark_count_;  // different ones
   std::vector<Word> words_;
+  std::vector<std::size_t> marked_;  // indexes of marked words
+  std::vector<Snippet> snippets_;    // the longest run from each of them on; no marks: none
 };
 
 // The best of all strings, the first of equally good ones.
@@ -183,7 +215,12 @@ std::optional<Snippet> best_of(const std::vector<Text>& texts) {
 std::vector<std::string> highlight(std::span<const std::string> strings, const TextQuery& query,
                                    TextAnalyzer& analyzer, const HighlightOptions& options) {
   std::vector<Text> texts;
-  for (const std::string& text : strings) texts.emplace_back(text, query, analyzer, options);
+  std::size_t bytes_left = kHighlightTextBytesMax;
+  for (const std::string& text : strings) {
+    const std::string_view looked_at = base::utf8_prefix(text, bytes_left);
+    bytes_left -= looked_at.size();
+    texts.emplace_back(looked_at, query, analyzer, options);
+  }
   std::vector<Snippet> chosen;
   while (chosen.size() < options.snippet_count_max) {
     auto best = best_of(texts);
@@ -195,7 +232,14 @@ std::vector<std::string> highlight(std::span<const std::string> strings, const T
   std::ranges::sort(chosen, {},
                     [](const Snippet& one) { return std::pair(one.string, one.run.first); });
   std::vector<std::string> snippets;
-  for (const Snippet& one : chosen) snippets.push_back(texts[one.string].marked(one.run));
+  std::size_t mark_bytes_left = kHighlightMarkBytesMax;
+  std::size_t total_bytes = 0;
+  for (const Snippet& one : chosen) {
+    std::string snippet = texts[one.string].marked(one.run, mark_bytes_left);
+    total_bytes += snippet.size();
+    if (total_bytes > kHighlightBytesMax) break;
+    snippets.push_back(std::move(snippet));
+  }
   return snippets;
 }
 

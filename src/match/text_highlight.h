@@ -9,7 +9,10 @@
 // the middle as far as the string and other snippets leave room for it. What is escaped can stand
 // in HTML, as text or in quotes.
 //
-// Costs: linear in the text, times the number of snippets and the words that fit one.
+// Costs: reads the text once, then looks at each marked word once for each snippet. At most
+// kHighlightTextBytesMax of the text are looked at: words behind that are not found. The snippets
+// have kHighlightBytesMax bytes at most and their marks kHighlightMarkBytesMax: further words stand
+// without marks, further snippets are left out.
 //
 //   highlight(strings, query, analyzer, {});  // "a <em>storm</em> &amp; its <em>floods</em>"
 #pragma once
@@ -23,6 +26,10 @@
 #include "match/text_query.h"
 
 namespace weir::match {
+
+inline constexpr std::size_t kHighlightTextBytesMax = std::size_t{256} << 10U;
+inline constexpr std::size_t kHighlightBytesMax = std::size_t{64} << 10U;
+inline constexpr std::size_t kHighlightMarkBytesMax = std::size_t{16} << 10U;
 
 struct HighlightOptions {
   std::size_t character_count_max = 200;  // of a snippet: code points of the text

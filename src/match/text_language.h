@@ -8,10 +8,7 @@
 
 namespace weir::match {
 
-// For a tag of BCP 47 ("de", "de-AT", "pt-BR", also with _ in place of -), whose first part is a
-// code of ISO 639-1 or 639-2 ("ger" and "deu"), or a name of TextAnalyzer::languages(), in whatever
-// case. What follows the first part of a tag must be well-formed and says nothing of the language.
-// Nothing for any other text.
+// As filter::text_language(); nothing also for a language that libstemmer was built without.
 //
 //   text_language("de-AT");   // german
 //   text_language("German");  // german

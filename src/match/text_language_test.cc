@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/text_language.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "filter/text_languages.h"
 #include "match/text_analyzer.h"
 
 namespace weir::match {
@@ -50,6 +52,10 @@ TEST(TextLanguageTest, EveryLanguageHasItsCodes) {
     ASSERT_NE(tags, kTags.end()) << language;
     for (const std::string& tag : tags->second) EXPECT_EQ(text_language(tag), language) << tag;
   }
+}
+
+TEST(TextLanguageTest, FiltersKnowTheLanguagesThatLibstemmerHas) {
+  EXPECT_THAT(filter::text_languages(), testing::ElementsAreArray(TextAnalyzer::languages()));
 }
 
 TEST(TextLanguageTest, EveryNameStandsForItself) {

@@ -79,8 +79,16 @@ TextMatchInfo judge(const TextQuery& query, const TermCounts& document, const Te
 }
 
 bool has_phrase(const TextWords& words, const TextPhrase& phrase) {
+  const PhraseFinder finder(phrase);
   return std::ranges::any_of(words, [&](const std::vector<std::string>& string) {
-    return !std::ranges::search(string, phrase).empty();
+    bool found = false;
+    finder.for_each(
+        string.size(), [&](std::size_t i) -> const std::string& { return string[i]; },
+        [&](std::size_t) {
+          found = true;
+          return false;
+        });
+    return found;
   });
 }
 

@@ -11,7 +11,7 @@ TextPreview::Text& TextPreview::text_of(const TextScorer::Key& key) {
   const auto [place, is_new] = texts_.try_emplace(key);
   Text& text = place->second;
   if (!is_new) return text;
-  text.document = scorer_.analyze(key, event_);
+  text.document = scorer_.visible_document(key, event_);
   if (!text.document) return text;
   text.corpus = corpus_of(key).excerpt({&*text.document});
   text.corpus.add(*text.document, now_);

@@ -16,12 +16,9 @@
 #include "base/result.h"
 #include "filter/ast.h"
 #include "match/text_analyzer.h"
+#include "match/text_phrase.h"
 
 namespace weir::match {
-
-// Folded words next to each other in one string, stop words among them and none of them stemmed; at
-// least one.
-using TextPhrase = std::vector<std::string>;
 
 struct TextQuery {
   filter::About::Mode mode = filter::About::Mode::kScore;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "match/text_scorer.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -23,27 +24,24 @@ bool is_in(std::string_view language, const event::Event& event) {
 
 }  // namespace
 
-base::Result<void> TextScorer::add(const filter::Filter& filter) {
+base::Result<void> TextScorer::add(const filter::Filter& filter,
+                                   const TextVisibilityPtr& visibility,
+                                   const base::MemoryAccount::Ptr& memory) {
   if (auto ready = prepare(filter); !ready) return ready;
   auto compiled = compile(filter);
   if (!compiled) return compiled.error();
-  for (const filter::TextSource* source : filter.text_sources()) use(key_of(*source));
+  for (const filter::TextSource* source : filter.text_sources()) use(*source, visibility, memory);
   for (std::size_t i = 0; i < compiled->size(); ++i) {
     const filter::About* const about = filter.abouts()[i];
-    queries_.emplace(about,
-                     Query{std::move((*compiled)[i]), &*fields_.find(key_of(about->source))});
+    queries_.emplace(about, Query{std::move((*compiled)[i]), sources_.at(&about->source).field});
   }
   return {};
 }
 
 base::Result<void> TextScorer::prepare(const filter::Filter& filter) {
   for (const filter::TextSource* source : filter.text_sources()) {
-    TextAnalysis analysis = analysis_;
-    analysis.language = language_of(*source);
-    if (analyzers_.contains(analysis.language)) continue;
-    auto made = TextAnalyzer::create(analysis);
+    const auto made = analyzers_.find_or_make(analyzers_.language_of(*source));
     if (!made) return made.error();
-    analyzers_.emplace(analysis.language, std::move(*made));
   }
   return {};
 }
@@ -51,35 +49,36 @@ base::Result<void> TextScorer::prepare(const filter::Filter& filter) {
 base::Result<std::vector<TextQuery>> TextScorer::compile(const filter::Filter& filter) {
   std::vector<TextQuery> compiled;
   for (const filter::About* about : filter.abouts()) {
-    auto query = compile_text_query(*about, score_min_, analyzer_of(language_of(about->source)));
+    auto query = compile_text_query(*about, score_min_,
+                                    analyzers_.at(analyzers_.language_of(about->source)));
     if (!query) return query.error();
     compiled.push_back(std::move(*query));
   }
   return compiled;
 }
 
-// What is not known stays as it is, for the analysis to refuse it.
-std::string TextScorer::language_of(const filter::TextSource& source) const {
-  const std::string& named = source.language.empty() ? analysis_.language : source.language;
-  return text_language(named).value_or(named);
-}
-
 TextScorer::Key TextScorer::key_of(const filter::TextSource& source) const {
-  return {source.fields, language_of(source)};
+  const auto known = sources_.find(&source);
+  if (known != sources_.end()) return known->second.field->first;
+  return {source.fields, analyzers_.language_of(source)};
 }
 
-TextAnalyzer& TextScorer::analyzer_of(const std::string& language) {
-  const auto found = analyzers_.find(language);
-  WEIR_CHECK(found != analyzers_.end());
-  return found->second;
-}
-
-void TextScorer::use(const Key& key) {
-  auto found = fields_.find(key);
-  if (found == fields_.end()) {
-    found = fields_.emplace(key, Field{take_corpus(key), std::nullopt, std::nullopt}).first;
+void TextScorer::use(const filter::TextSource& source, const TextVisibilityPtr& visibility,
+                     const base::MemoryAccount::Ptr& memory) {
+  const auto [use, is_new] = sources_.try_emplace(&source);
+  if (is_new) {
+    const Key key{source.fields, analyzers_.language_of(source),
+                  visibility ? visibility->name : ""};
+    auto found = fields_.find(key);
+    if (found == fields_.end()) {
+      Field field{.corpus = take_corpus(key), .visibility = visibility};
+      found = fields_.emplace(key, std::move(field)).first;
+      found->second.corpus.draw_from(memory);
+    }
+    use->second.field = &*found;
   }
-  ++found->second.user_count;
+  ++use->second.count;
+  ++use->second.field->second.user_count;
 }
 
 TextCorpus TextScorer::take_corpus(const Key& key) {
@@ -97,20 +96,39 @@ void TextScorer::preload(std::shared_ptr<const CorpusCounts> counts) {
 
 void TextScorer::remove(const filter::Filter& filter) {
   for (const filter::About* about : filter.abouts()) queries_.erase(about);
-  for (const filter::TextSource* source : filter.text_sources()) release(key_of(*source));
+  for (const filter::TextSource* source : filter.text_sources()) release(*source);
 }
 
-void TextScorer::release(const Key& key) {
-  const auto field = fields_.find(key);
-  if (--field->second.user_count == 0) fields_.erase(field);
+void TextScorer::release(const filter::TextSource& source) {
+  const auto use = sources_.find(&source);
+  Fields::value_type& field = *use->second.field;
+  if (--use->second.count == 0) sources_.erase(use);
+  if (--field.second.user_count == 0) fields_.erase(Key(field.first));
 }
 
+// Those of the same fields and language stand side by side, so that a text is analysed once.
 void TextScorer::begin(const event::Event& event, base::Instant now) {
-  for (auto& [key, field] : fields_) {
-    field.document = analyze(key, event);
+  const double part = static_cast<double>(event.json().size()) * shares_part_;
+  share_bytes_left_ = std::clamp(static_cast<std::size_t>(part), kShareBytesMin, kShareBytesMax);
+  const Fields::value_type* analysed = nullptr;
+  for (auto& entry : fields_) {
+    auto& [key, field] = entry;
     field.words.reset();
+    field.shares.reset();
+    field.document.reset();
+    if (field.visibility && !field.visibility->admits(event)) continue;
+    const bool is_same = analysed != nullptr && analysed->first.language == key.language &&
+                         analysed->first.fields == key.fields;
+    field.document = is_same ? analysed->second.document : analyze(key, event);
+    analysed = &entry;
     if (field.document) field.corpus.add(*field.document, now);
   }
+}
+
+std::optional<TermCounts> TextScorer::visible_document(const Key& key, const event::Event& event) {
+  const Field& field = fields_.at(key);
+  if (field.visibility && !field.visibility->admits(event)) return std::nullopt;
+  return analyze(key, event);
 }
 
 filter::TextVerdict TextScorer::judge(const filter::About& about, const event::Event& event) {
@@ -126,14 +144,26 @@ TextMatchInfo TextScorer::match_info(const filter::About& about, const event::Ev
                       field.corpus);
 }
 
-std::vector<std::string> TextScorer::highlights(const filter::About& about,
-                                                const event::Event& event,
-                                                const HighlightOptions& options) {
-  const Query& query = query_of(about);
-  const auto& [key, field] = *query.field;
-  if (!field.document) return {};
-  return highlight(text_strings(key.fields, event), query.query, analyzer_of(key.language),
-                   options);
+TextFinding TextScorer::finding(const filter::Filter& filter, const event::Event& event) {
+  for (std::size_t i = 0; i < filter.abouts().size(); ++i) {
+    const filter::About& about = *filter.abouts()[i];
+    const TextMatchInfo info = match_info(about, event);
+    if (!info.verdict.holds) continue;
+    std::shared_ptr<TextShares>& shares = query_of(about).field->second.shares;
+    if (!shares) shares = std::make_shared<TextShares>(TextShares{.epoch = info.verdict.epoch});
+    add_shares(info, *shares);
+    return {shares, static_cast<std::uint32_t>(i), to_ten_thousandths(info.verdict.score)};
+  }
+  return {};
+}
+
+void TextScorer::add_shares(const TextMatchInfo& info, TextShares& shares) {
+  constexpr std::size_t kNumberBytes = 4;  // the length of the term, and its score
+  for (const auto& [term, share] : info.shares) {
+    if (term.size() + kNumberBytes > share_bytes_left_) continue;
+    const bool is_new = shares.terms.try_emplace(term, to_ten_thousandths(share)).second;
+    if (is_new) share_bytes_left_ -= term.size() + kNumberBytes;
+  }
 }
 
 const TextQuery& TextScorer::query(const filter::About& about) const {
@@ -179,14 +209,14 @@ std::optional<TermCounts> TextScorer::analyze(const Key& key, const event::Event
   const std::vector<std::string> strings = text_strings(key.fields, event);
   if (strings.empty()) return std::nullopt;
   std::vector<std::string> terms;
-  for (const std::string& text : strings) analyzer_of(key.language).analyze(text, terms);
+  for (const std::string& text : strings) analyzers_.at(key.language).analyze(text, terms);
   return count_terms(std::move(terms));
 }
 
 TextWords TextScorer::split(const Key& key, const event::Event& event) {
   TextWords words;
   for (const std::string& text : text_strings(key.fields, event)) {
-    analyzer_of(key.language).split(text, words.emplace_back());
+    analyzers_.at(key.language).split(text, words.emplace_back());
   }
   return words;
 }

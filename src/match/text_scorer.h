@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // TextScorer: judges the text predicates of all subscriptions on the event at hand, exactly.
 //
-// There is one corpus for each choice of fields and language that some subscription names; it
-// counts every event published from then on that has text in one of them, whether or not the event
-// matches anything. An event is analysed once for each corpus and counted in before it is judged.
-// Single-threaded.
+// There is one corpus for each choice of fields, language and visibility that some subscription
+// names; it counts every event published from then on that has text in one of the fields and may be
+// seen, whether or not the event matches anything. So scores tell nobody of documents that are
+// hidden from them. An event is analysed once for each choice of fields and language, and counted
+// in before it is judged. Single-threaded.
 //
 // An event whose attribute `lang` names another language has no text for a corpus; the language
 // none reads all. A corpus that is restored before anybody names its fields waits for the first who
@@ -14,6 +15,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,9 +28,9 @@
 #include "base/result.h"
 #include "event/event.h"
 #include "filter/filter.h"
-#include "match/text_analyzer.h"
+#include "match/text_analyzers.h"
 #include "match/text_corpus.h"
-#include "match/text_highlight.h"
+#include "match/text_finding.h"
 #include "match/text_match.h"
 #include "match/text_query.h"
 #include "match/text_reader.h"
@@ -38,25 +40,37 @@ namespace weir::match {
 // How the corpora of a TextScorer were saved.
 enum class TextLayout : std::uint8_t {
   kOneLanguage,  // paths only, and no epochs
-  kLanguages,
+  kLanguages,    // all of them of those who see everything
+  kVisibility,
 };
+
+// What some subscriptions may see. Statistics are kept for each name.
+struct TextVisibility {
+  std::string name;  // the same for all that admit the same events; not empty
+  std::function<bool(const event::Event&)> admits;
+};
+using TextVisibilityPtr = std::shared_ptr<const TextVisibility>;
 
 class TextScorer final : public TextReader {
  public:
   // Of an about that says neither a score nor all or any.
   static constexpr double kScoreMin = 1.0;
+  static constexpr std::size_t kShareBytesMin = 24;
+  static constexpr std::size_t kShareBytesMax = std::size_t{64} << 10U;
 
   // `analysis` is that of filters that do not name a language.
   TextScorer(TextAnalysis analysis, TextCorpusOptions corpus_options, double score_min = kScoreMin)
-      : analysis_(std::move(analysis)), corpus_options_(corpus_options), score_min_(score_min) {}
+      : analyzers_(std::move(analysis)), corpus_options_(corpus_options), score_min_(score_min) {}
 
   // New corpora of that language begin with these counts from now on.
   void preload(std::shared_ptr<const CorpusCounts> counts);
 
   // Prepares a filter's text predicates and changes of texts; fails if a predicate has no word
   // left, or the analysis cannot be set up, as for a language that is not known. The filter must
-  // stay alive until remove().
-  base::Result<void> add(const filter::Filter& filter);
+  // stay alive until remove(), and is added once. Without visibility, every event counts. Corpora
+  // that it is the first to name take their memory from the account.
+  base::Result<void> add(const filter::Filter& filter, const TextVisibilityPtr& visibility = {},
+                         const base::MemoryAccount::Ptr& memory = {});
   void remove(const filter::Filter& filter);
 
   // Counts the event into the corpora it has text for; judge(), match_info() and document() are
@@ -66,9 +80,11 @@ class TextScorer final : public TextReader {
   filter::TextVerdict judge(const filter::About& about, const event::Event& event) override;
   // The same, and why.
   TextMatchInfo match_info(const filter::About& about, const event::Event& event);
-  // Where the event at hand is about that; nothing if it has no text for the predicate.
-  std::vector<std::string> highlights(const filter::About& about, const event::Event& event,
-                                      const HighlightOptions& options = {});
+  // The first text predicate of a filter that holds of the event at hand; nothing if none does. The
+  // findings of one event share what they say of terms. It takes at most this part of the event's
+  // bytes, but kShareBytesMin at least; what does not fit is left out.
+  TextFinding finding(const filter::Filter& filter, const event::Event& event);
+  void set_shares_part(double part) { shares_part_ = part; }
   std::optional<TermCounts> document(const filter::TextSource& source,
                                      const event::Event& event) override;
   double distance(const filter::TextSource& source, const TermCounts& left,
@@ -77,6 +93,10 @@ class TextScorer final : public TextReader {
   // The corpora in use and how their text was analysed, the same bytes for the same state. Layout:
   // docs/formats/checkpoint.md.
   void save(base::ByteWriter& writer) const;
+  // The same for some of them: from this one on, as many as take so many bytes, at least one if
+  // there is any. Returns the one to go on with; the number of corpora if it was the last.
+  std::size_t save_some(std::size_t from, std::size_t bytes_max, base::ByteWriter& writer) const;
+  std::size_t corpus_count() const { return fields_.size(); }
   // Takes the corpora that save() wrote, all or none. Where there is already one for the same
   // fields and language, one that has documents of the stream stays or comes rather than one that
   // has none, and of two such the one of more documents. Malformed bytes fail the reader; the
@@ -92,6 +112,7 @@ class TextScorer final : public TextReader {
   struct Key {
     std::vector<filter::TextField> fields;
     std::string language;
+    std::string visibility = {};  // its name; empty: all events
 
     auto operator<=>(const Key&) const = default;
   };
@@ -107,8 +128,10 @@ class TextScorer final : public TextReader {
   friend class TextPreview;
   struct Field {
     TextCorpus corpus;
-    std::optional<TermCounts> document;  // of the event at hand
-    std::optional<TextWords> words;      // of the same, once a phrase was looked for
+    TextVisibilityPtr visibility;             // null: all events
+    std::optional<TermCounts> document = {};  // of the event at hand
+    std::optional<TextWords> words = {};      // of the same, once a phrase was looked for
+    std::shared_ptr<TextShares> shares = {};  // of the same, once a predicate held
     std::size_t user_count = 0;
   };
   using Fields = std::map<Key, Field>;
@@ -120,14 +143,20 @@ class TextScorer final : public TextReader {
 
   base::Result<void> prepare(const filter::Filter& filter);
   base::Result<std::vector<TextQuery>> compile(const filter::Filter& filter);
-  // Requires an analyzer for the language.
-  TextAnalyzer& analyzer_of(const std::string& language);
-  std::string language_of(const filter::TextSource& source) const;
   // Nothing if no field has text.
   std::optional<TermCounts> analyze(const Key& key, const event::Event& event);
   TextWords split(const Key& key, const event::Event& event);
-  void use(const Key& key);
-  void release(const Key& key);
+  // Adds the scores of these terms, as far as there is room.
+  void add_shares(const TextMatchInfo& info, TextShares& shares);
+  struct Use {
+    Fields::value_type* field = nullptr;
+    std::size_t count = 0;  // of filters that have it
+  };
+  // Nothing if the event may not be seen there, or has no text.
+  std::optional<TermCounts> visible_document(const Key& key, const event::Event& event);
+  void use(const filter::TextSource& source, const TextVisibilityPtr& visibility,
+           const base::MemoryAccount::Ptr& memory);
+  void release(const filter::TextSource& source);
   const Query& query_of(const filter::About& about) const;
   Field& field_of(const filter::TextSource& source);
   // The one that waits for this key, or a new one.
@@ -137,14 +166,16 @@ class TextScorer final : public TextReader {
   bool can_keep(const Corpora& corpora) const;
   void keep(Corpora corpora);
 
-  TextAnalysis analysis_;
+  TextAnalyzers analyzers_;
   TextCorpusOptions corpus_options_;
   double score_min_;
-  std::map<std::string, TextAnalyzer> analyzers_;  // by language, made when one is first named
   Fields fields_;
   Corpora waiting_;  // for sources that nobody names
   std::map<std::string, std::shared_ptr<const CorpusCounts>> preloaded_;  // by language
   std::map<const filter::About*, Query> queries_;
+  std::map<const filter::TextSource*, Use> sources_;  // of filters that were added
+  double shares_part_ = 1;
+  std::size_t share_bytes_left_ = 0;  // for the event at hand
 };
 
 }  // namespace weir::match

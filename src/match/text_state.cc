@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -95,6 +97,7 @@ base::Result<void> TextCorpus::restore(CorpusLayout layout, base::ByteReader& re
     const std::string_view term = reader.text();
     if (term <= before) reader.fail();
     terms_.emplace(term, read_term(layout, reader));
+    memory_.grow(term_bytes(term));
     before = term;
   }
   return {};
@@ -132,25 +135,38 @@ TextCorpus::Term TextCorpus::read_term(CorpusLayout layout, base::ByteReader& re
 }
 
 void TextScorer::save(base::ByteWriter& writer) const {
-  write_analysis(analysis_, writer);
-  writer.varint(fields_.size());
-  for (const auto& [key, field] : fields_) {
+  save_some(0, std::numeric_limits<std::size_t>::max(), writer);
+}
+
+std::size_t TextScorer::save_some(std::size_t from, std::size_t bytes_max,
+                                  base::ByteWriter& writer) const {
+  const auto begin = std::next(fields_.begin(), static_cast<std::ptrdiff_t>(from));
+  auto end = begin;
+  for (std::size_t bytes = 0; end != fields_.end() && (end == begin || bytes < bytes_max); ++end) {
+    bytes += end->second.corpus.memory_bytes();
+  }
+  write_analysis(analyzers_.analysis(), writer);
+  writer.varint(static_cast<std::uint64_t>(std::distance(begin, end)));
+  for (auto here = begin; here != end; ++here) {
+    const auto& [key, field] = *here;
     writer.varint(key.fields.size());
     for (const filter::TextField& one : key.fields) {
       writer.u8(one.html ? 1 : 0);
       writer.text(one.path.to_string());
     }
     writer.text(key.language);
+    writer.text(key.visibility);
     field.corpus.save(writer);
   }
+  return from + static_cast<std::size_t>(std::distance(begin, end));
 }
 
 base::Result<void> TextScorer::restore(TextLayout layout, base::ByteReader& reader) {
   const std::string language(layout == TextLayout::kOneLanguage ? reader.text() : "");
   TextAnalysis analysis = read_analysis(reader);
   if (reader.failed()) return {};
-  analysis.language = analysis_.language;
-  if (analysis != analysis_) return corrupt("the text was analysed with other options");
+  analysis.language = analyzers_.analysis().language;
+  if (analysis != analyzers_.analysis()) return corrupt("the text was analysed with other options");
   auto corpora = read_corpora(layout, language, reader);
   if (!corpora) return corpora.error();
   if (!reader.done()) {
@@ -173,6 +189,7 @@ base::Result<TextScorer::Corpora> TextScorer::read_corpora(TextLayout layout,
   for (auto count = reader.count(kCorpusBytesMin); count > 0 && !reader.failed(); --count) {
     Key key{read_fields(layout, reader), language};
     if (!is_old) key.language = reader.text();
+    if (layout == TextLayout::kVisibility) key.visibility = reader.text();
     TextCorpus corpus(corpus_options_);
     const auto corpus_layout = is_old ? CorpusLayout::kRunning : CorpusLayout::kEpochs;
     if (auto read = corpus.restore(corpus_layout, reader); !read) return read.error();
@@ -194,7 +211,10 @@ void TextScorer::keep(Corpora corpora) {
     TextCorpus& kept = field != fields_.end()
                            ? field->second.corpus
                            : waiting_.try_emplace(key, corpus_options_).first->second;
-    if (is_better(corpus, kept)) kept = std::move(corpus);
+    if (!is_better(corpus, kept)) continue;
+    const base::MemoryAccount::Ptr memory = kept.memory();
+    kept = std::move(corpus);
+    kept.draw_from(memory);
   }
 }
 

@@ -16,12 +16,18 @@ std::vector<std::string> text_strings(const std::vector<filter::TextField>& fiel
       const std::string_view text = value.as_string();
       strings.push_back(html ? html_text(text) : std::string(text));
     };
-    const event::JsonRef json = event.json_at(path);
-    if (json && json.kind() == event::JsonKind::kArray) {
-      json.for_each_element([&](const event::JsonRef& element) { take(element.value()); });
-    } else {
+    if (!path.is_data()) {
       take(event.at(path));
+      continue;
     }
+    event.any_json_at(path, [&](const event::JsonRef& json) {
+      if (json.kind() == event::JsonKind::kArray) {
+        json.for_each_element([&](const event::JsonRef& element) { take(element.value()); });
+      } else {
+        take(json.value());
+      }
+      return false;
+    });
   }
   return strings;
 }

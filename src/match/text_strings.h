@@ -11,7 +11,8 @@
 namespace weir::match {
 
 // In the order of the fields: a field's string, or the strings of its array, without markup where
-// the field says html. Empty if no field has text; an empty string is text.
+// the field says html; of a path with [*] so for each value in turn. Empty if no field has text; an
+// empty string is text.
 std::vector<std::string> text_strings(const std::vector<filter::TextField>& fields,
                                       const event::Event& event);
 

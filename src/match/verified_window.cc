@@ -17,7 +17,8 @@ constexpr base::Instant kFirst{std::numeric_limits<std::int64_t>::min()};
 
 }  // namespace
 
-VerifiedWindow::VerifiedWindow(const DistinctWindowOptions& options) : options_(options) {
+VerifiedWindow::VerifiedWindow(const DistinctWindowOptions& options)
+    : options_(options), memory_(options.memory) {
   WEIR_CHECK(options.confirm);
 }
 
@@ -30,7 +31,7 @@ bool VerifiedWindow::test_and_set(std::string_view key, base::Instant now, std::
   const std::uint64_t hashed = hash(key);
   const auto found = seen_.find(hashed);
   if (found == seen_.end()) {
-    if (seen_.size() >= options_.key_count_max) {
+    if (seen_.size() >= options_.key_count_max || !options_.has_memory()) {
       ++overflow_count_;
     } else {
       remember(hashed, {now, sequence});
@@ -61,6 +62,7 @@ void VerifiedWindow::remember(std::uint64_t hashed, const Seen& seen) {
   seen_.insert_or_assign(hashed, seen);
   ages_.push_back({seen.at, hashed});
   if (ages_.size() > 2 * seen_.size() + kStaleAgesMax) drop_stale_ages();
+  if (const std::size_t bytes = memory_bytes(); bytes != memory_.bytes()) memory_.set(bytes);
 }
 
 // Keys that are seen again and again leave an age each time.
@@ -115,12 +117,14 @@ base::Result<void> VerifiedWindow::restore(base::ByteReader& reader, base::Insta
   return {};
 }
 
+std::size_t VerifiedWindow::memory_bytes() const {
+  return seen_.bucket_count() * kPlaceBytes + ages_.size() * sizeof(Age);
+}
+
 DistinctStats VerifiedWindow::stats() const {
-  // A place in the table is used for at least three eighths; an age is a little more than itself.
-  constexpr std::size_t kPlaceBytes = sizeof(Table::value_type) + 1;
   return {.key_count = seen_.size(),
           .key_count_max = options_.key_count_max,
-          .memory_bytes = seen_.bucket_count() * kPlaceBytes + ages_.size() * sizeof(Age),
+          .memory_bytes = memory_bytes(),
           .memory_bytes_max = options_.key_count_max * (kPlaceBytes * 8 / 3 + 2 * sizeof(Age)),
           .hits = hit_count_,
           .refuted_hits = refuted_count_,

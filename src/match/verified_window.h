@@ -52,6 +52,10 @@ class VerifiedWindow final : public DistinctWindow {
   bool is_current(const Age& age) const;
   void remember(std::uint64_t hash, const Seen& seen);
   void drop_stale_ages();
+  std::size_t memory_bytes() const;
+
+  // A place in the table is used for at least three eighths; an age is a little more than itself.
+  static constexpr std::size_t kPlaceBytes = sizeof(Table::value_type) + 1;
 
   DistinctWindowOptions options_;
   Table seen_;
@@ -59,6 +63,7 @@ class VerifiedWindow final : public DistinctWindow {
   std::uint64_t hit_count_ = 0;
   std::uint64_t refuted_count_ = 0;
   std::uint64_t overflow_count_ = 0;
+  base::MemoryCharge memory_;
 };
 
 }  // namespace weir::match

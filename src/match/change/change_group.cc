@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "event/event_memory.h"
 
 namespace weir::match {
 namespace {
+
+constexpr std::size_t kSourceBytes = 320;  // nodes of the containers and what the heap adds
 
 void check_joiner(const ChangeGroup::Joiner& joiner) {
   WEIR_CHECK(std::isfinite(joiner.threshold) && joiner.threshold >= 0);
@@ -74,7 +77,11 @@ void ChangeGroup::update(std::string_view key, double value, base::Instant now,
                          const event::EventPtr& event, Firing& firing) {
   firing.clear();
   retire(now);
-  const Sources::iterator source = find_or_add(key, now);
+  Sources::iterator source = find_or_add(key, now);
+  if (source != sources_.end() && !take_memory(*source, event)) {
+    drop(source);
+    source = sources_.end();
+  }
   ++counters_.readings.updates;
   if (source == sources_.end()) {
     ++counters_.overflow;
@@ -148,6 +155,7 @@ bool ChangeGroup::set_last(std::uint64_t id, double threshold, std::string_view 
   const Sources::iterator source = find_or_add(key, last.at);
   if (source == sources_.end()) return false;
   set_state(source, {threshold, id}, source->source.state_of(last));
+  keep_memory(*source);
   return true;
 }
 
@@ -157,6 +165,7 @@ bool ChangeGroup::set_newest(std::string_view key, const Reading& newest,
   if (source == sources_.end()) return false;
   source->source.restore_newest(newest);
   source->event = event;
+  keep_memory(*source);
   set_active(source, newest.at);
   schedule(source);
   return true;
@@ -189,7 +198,8 @@ ChangeGroup::Sources::iterator ChangeGroup::find_or_add(std::string_view key, ba
                       log_.last_number(),
                       now,
                       std::nullopt,
-                      {}});
+                      {},
+                      0});
   const auto source = std::prev(sources_.end());
   by_key_.emplace(source->key, source);
   fill(source->source);
@@ -237,10 +247,45 @@ void ChangeGroup::retire(base::Instant now) {
   while (options_.idle && !sources_.empty()) {
     const auto oldest = sources_.begin();
     if (oldest->active_at + *options_.idle > now || oldest->wake) return;
-    by_key_.erase(oldest->key);
-    sources_.erase(oldest);
+    drop(oldest);
     ++counters_.retired;
   }
+}
+
+void ChangeGroup::drop(Sources::iterator source) {
+  if (source->wake) wakes_.erase({*source->wake, source});
+  memory_.shrink(source->memory_bytes);
+  by_key_.erase(source->key);
+  sources_.erase(source);
+}
+
+std::size_t ChangeGroup::memory_bytes(const KeyedSource& source,
+                                      const event::EventPtr& event) const {
+  const bool is_kept = options_.keep_events && event != nullptr;
+  return kSourceBytes + source.key.size() + source.source.pieces().size() * sizeof(Piece) +
+         (is_kept ? event::memory_bytes(*event) : 0);
+}
+
+bool ChangeGroup::take_memory(KeyedSource& source, const event::EventPtr& event) {
+  if (!options_.memory) return true;
+  const std::size_t bytes = memory_bytes(source, event);
+  const std::size_t taken = source.memory_bytes;
+  if (bytes == taken) return true;
+  if (bytes < taken) {
+    memory_.shrink(taken - bytes);
+  } else if (memory_.try_grow(bytes - taken) != nullptr) {
+    return false;
+  }
+  source.memory_bytes = bytes;
+  return true;
+}
+
+// What is restored is kept, whatever it takes.
+void ChangeGroup::keep_memory(KeyedSource& source) {
+  if (!options_.memory) return;
+  const std::size_t bytes = memory_bytes(source, source.event);
+  memory_.set(memory_.bytes() - source.memory_bytes + bytes);
+  source.memory_bytes = bytes;
 }
 
 void ChangeGroup::catch_up(KeyedSource& source) {

@@ -4,7 +4,8 @@
 //
 // A source is made by its first reading and retired when it had none for `idle`; a
 // reading after that is a first reading again. Beyond key_count_max sources, a reading of a new key
-// is for everybody and not remembered. Joining and leaving do not depend on how many sources there
+// is for everybody and not remembered; so is one of a key for which the memory account has no room.
+// Joining and leaving do not depend on how many sources there
 // are: see JoinLog.
 //
 // A delivery is for the caller to make: update() and advance() say to whom, as ranges of ids that
@@ -28,6 +29,7 @@
 
 #include "base/hash.h"
 #include "base/instant.h"
+#include "base/memory_account.h"
 #include "event/event.h"
 #include "match/change/change_source.h"
 #include "match/change/firing.h"
@@ -44,6 +46,7 @@ struct ChangeGroupOptions {
   std::size_t key_count_max = 1'000'000;
   std::optional<base::Duration> idle = std::nullopt;  // nullopt: no source is retired
   bool keep_events = false;
+  base::MemoryAccount::Ptr memory = {};  // null: it may take what it wants
 };
 
 struct ChangeGroupCounters {
@@ -67,7 +70,8 @@ class ChangeGroup {
     std::size_t piece_count;
   };
 
-  explicit ChangeGroup(const ChangeGroupOptions& options) : options_(options) {}
+  explicit ChangeGroup(const ChangeGroupOptions& options)
+      : options_(options), memory_(options.memory) {}
   ChangeGroup(const ChangeGroup&) = delete;
   ChangeGroup& operator=(const ChangeGroup&) = delete;
 
@@ -126,6 +130,7 @@ class ChangeGroup {
     base::Instant active_at;
     std::optional<base::Instant> wake;
     event::EventPtr event;
+    std::size_t memory_bytes = 0;  // that were taken for it
   };
   using Sources = std::list<KeyedSource>;  // in the order of active_at
   struct Wake {
@@ -142,6 +147,11 @@ class ChangeGroup {
   // end() if there is no room.
   Sources::iterator find_or_add(std::string_view key, base::Instant now);
   void fill(ChangeSource& source) const;
+  std::size_t memory_bytes(const KeyedSource& source, const event::EventPtr& event) const;
+  // False if there is no room for the source with this event.
+  bool take_memory(KeyedSource& source, const event::EventPtr& event);
+  void keep_memory(KeyedSource& source);
+  void drop(Sources::iterator source);
   void set_active(Sources::iterator source, base::Instant at);
   void retire(base::Instant now);
   void catch_up(KeyedSource& source);
@@ -161,6 +171,7 @@ class ChangeGroup {
   std::set<Wake> wakes_;
   PieceMap::Pieces scratch_;
   ChangeGroupCounters counters_;
+  base::MemoryCharge memory_;
 };
 
 }  // namespace weir::match

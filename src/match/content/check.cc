@@ -5,6 +5,8 @@
 #include <string_view>
 #include <variant>
 
+#include "filter/compare_any.h"
+
 namespace weir::match::content {
 namespace {
 
@@ -12,9 +14,24 @@ using event::Value;
 using event::ValueKind;
 using filter::Literal;
 
+// Whether an operand of the predicate has a path with [*].
+bool has_many(const filter::Predicate& predicate) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.operand; }) return one.operand.path.is_many();
+        if constexpr (requires { one.path; }) return one.path.is_many();
+        if constexpr (requires { one.left; }) {
+          const auto* const right = std::get_if<filter::Operand>(&one.right);
+          return one.left.path.is_many() || (right != nullptr && right->path.is_many());
+        }
+        return false;
+      },
+      predicate);
+}
+
 }  // namespace
 
-Check::Check(const Source& source) : source_(source) {
+Check::Check(const Source& source) : source_(source), is_many_(has_many(*source.predicate)) {
   const filter::Predicate& predicate = *source.predicate;
   if (const auto* compare = std::get_if<filter::Compare>(&predicate)) {
     const bool has_constant = std::holds_alternative<Literal>(compare->right);
@@ -41,13 +58,28 @@ bool Check::is_true(const EventValues& values, std::span<const PointId> points,
     case Kind::kText:
       return filter::evaluate(*source_.predicate, values.event(), scorer);
     case Kind::kIn: {
-      const Code code = values.code(column_of(source_.slot, ColumnKind::kPoint));
       const auto named = points.subspan(source_.points_begin, source_.point_count);
+      if (is_many_) return is_true_of_any(values, named);
+      const Code code = values.code(column_of(source_.slot, ColumnKind::kPoint));
       return code >= kPointCodeMin && std::ranges::binary_search(named, code - kPointCodeMin);
     }
     default:
-      return is_true_of(values.value(source_.slot), values);
+      return is_many_ ? is_true_of_any(values, {}) : is_true_of(values.value(source_.slot), values);
   }
+}
+
+// Of a list the points are `named`.
+bool Check::is_true_of_any(const EventValues& values, std::span<const PointId> named) const {
+  if (kind_ == Kind::kIn) {
+    return std::ranges::any_of(named, [&](PointId point) { return values.has_many_point(point); });
+  }
+  if (kind_ == Kind::kCompareSlots) {
+    return filter::compare_any(values.all(source_.slot),
+                               std::get<filter::Compare>(*source_.predicate).op,
+                               values.all(source_.right));
+  }
+  return std::ranges::any_of(values.all(source_.slot),
+                             [&](const Value& value) { return is_true_of(value, values); });
 }
 
 bool Check::is_true_of(const Value& value, const EventValues& values) const {

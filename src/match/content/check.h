@@ -54,9 +54,11 @@ class Check {
   bool is_true(const EventValues& values, std::span<const PointId> points,
                filter::Scorer& scorer) const;
   bool is_true_of(const event::Value& value, const EventValues& values) const;
+  bool is_true_of_any(const EventValues& values, std::span<const PointId> named) const;
 
   Source source_;
   Kind kind_ = Kind::kPresent;
+  bool is_many_ = false;  // an operand may have several values
 };
 
 }  // namespace weir::match::content

@@ -8,6 +8,9 @@
 //   number    0: no number; otherwise its place among all numbers
 //   time      0: no timestamp; otherwise its place among all timestamps
 //
+// A slot of a path with [*] may have several values. Its code tells only whether there is one: 0 or
+// 1 in each column. Tests of ranges let 1 pass, and a check of all values decides.
+//
 // Places keep the order of values but are coarse. The lowest bit tells whether the value stands
 // exactly on its place (0) or somewhere between it and the next (1):
 //
@@ -29,6 +32,8 @@ using Code = std::uint32_t;
 inline constexpr Code kMissingCode = 0;
 inline constexpr Code kOtherCode = 1;
 inline constexpr Code kPointCodeMin = 2;
+// In a column of numbers or times, of which all codes are above: one value at least.
+inline constexpr Code kManyCode = 1;
 
 enum class ColumnKind : std::uint8_t { kPoint, kNumber, kTime };
 inline constexpr std::uint32_t kColumnKindCount = 3;

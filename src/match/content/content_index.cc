@@ -174,6 +174,13 @@ void ContentIndex::observe() {
   for (const ColumnId column : values_.ordered_columns()) {
     samples_.add_event(column, values_.code(column));
   }
+  for (const ManyValues::Column& column : values_.many_columns()) {
+    constexpr std::size_t kCodesPerEventMax = 8;  // about, of all of them alike
+    const std::size_t stride = column.codes.size() / kCodesPerEventMax + 1;
+    for (std::size_t i = counters_.events % stride; i < column.codes.size(); i += stride) {
+      samples_.add_event(column.id, column.codes[i]);
+    }
+  }
 }
 
 void ContentIndex::adapt() {

@@ -27,11 +27,6 @@ constexpr std::size_t kNameBytesMax = 64;
 
 bool is_few(const PathNode& node) { return node.children.size() <= kFewChildren; }
 
-JsonRef step_into(JsonRef json, const event::Path::Step& step) {
-  const auto* const name = std::get_if<std::string>(&step);
-  return name != nullptr ? json.member(*name) : json.element(std::get<std::uint32_t>(step));
-}
-
 template <typename Word>
 bool ends_are_same(const char* left, const char* right, std::size_t size) {
   const auto load = [](const char* from) {
@@ -66,6 +61,7 @@ void EventValues::begin(const event::Event& event) {
   }
   take_all();
   finish_look_ups();
+  if (!many_.empty()) take_many();
 }
 
 void EventValues::clear() {
@@ -76,6 +72,7 @@ void EventValues::clear() {
     }
   }
   filled_.clear();
+  if (!many_.empty()) many_.clear();
   points_.clear();
   ordered_columns_.clear();
   const OperandTable& operands = vocabulary_.operands();
@@ -115,10 +112,11 @@ void EventValues::walk(NodeId id, JsonRef json) {
   const OperandTable& operands = vocabulary_.operands();
   const PathNode& node = operands.node(id);
   fill(node, json);
+  if (node.every != kNoId) walk_every(node.every, json);
   if (node.children.empty()) return;
   if (is_few(node)) {
     for (const NodeId child : node.children) {
-      if (const JsonRef there = step_into(json, operands.node(child).step)) walk(child, there);
+      if (const JsonRef there = json.step(operands.node(child).step)) walk(child, there);
     }
   } else if (json.kind() == JsonKind::kObject) {
     walk_members(id, json);
@@ -147,6 +145,46 @@ void EventValues::walk_elements(NodeId id, JsonRef json) {
     const NodeId child = vocabulary_.operands().child(id, index++);
     if (child != kNoId) walk(child, element);
   });
+}
+
+// Elements, and all below them: there may be several of each.
+void EventValues::walk_every(NodeId id, JsonRef json) {
+  if (json.kind() != JsonKind::kArray) return;
+  json.for_each_element([&](JsonRef element) { walk_many(id, element); });
+}
+
+void EventValues::walk_many(NodeId id, JsonRef json) {
+  const OperandTable& operands = vocabulary_.operands();
+  const PathNode& node = operands.node(id);
+  many_.add(node, json);
+  if (node.every != kNoId) walk_every(node.every, json);
+  if (is_few(node)) {
+    for (const NodeId child : node.children) {
+      if (const JsonRef there = json.step(operands.node(child).step)) walk_many(child, there);
+    }
+  } else if (json.kind() == JsonKind::kObject) {
+    json.for_each_member([&](JsonRef name, JsonRef member) {
+      const NodeId child = operands.child(id, name.string());
+      if (child != kNoId) walk_many(child, member);
+    });
+  } else if (json.kind() == JsonKind::kArray) {
+    std::uint32_t index = 0;
+    json.for_each_element([&](JsonRef element) {
+      const NodeId child = operands.child(id, index++);
+      if (child != kNoId) walk_many(child, element);
+    });
+  }
+}
+
+// Says all that filters may ask about slots of several values.
+void EventValues::take_many() {
+  many_.finish();
+  points_.insert(points_.end(), many_.points().begin(), many_.points().end());
+  for (const SlotId slot : many_.slots()) {
+    codes_[column_of(slot, ColumnKind::kPoint)] = kOtherCode;
+    filled_.push_back(slot);
+  }
+  for (const ManyValues::Column& column : many_.columns()) codes_[column.id] = kManyCode;
 }
 
 EventValues::Way EventValues::learn_way(NodeId parent, std::string_view name, std::size_t place) {
@@ -278,7 +316,8 @@ std::size_t EventValues::memory_bytes() const {
   std::size_t bytes = base::heap_bytes(codes_) + base::heap_bytes(values_) +
                       base::heap_bytes(filled_) + base::heap_bytes(look_ups_) +
                       base::heap_bytes(integer_look_ups_) + base::heap_bytes(points_) +
-                      base::heap_bytes(ordered_columns_) + base::heap_bytes(guesses_);
+                      base::heap_bytes(ordered_columns_) + base::heap_bytes(guesses_) +
+                      many_.memory_bytes();
   for (const auto& guesses : guesses_) {
     bytes += base::heap_bytes(guesses);
     for (const Guess& guess : guesses) bytes += base::heap_bytes(guess.name);

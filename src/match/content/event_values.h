@@ -17,26 +17,36 @@
 #include "event/event.h"
 #include "match/content/codes.h"
 #include "match/content/ids.h"
+#include "match/content/many_values.h"
 #include "match/content/vocabulary.h"
 
 namespace weir::match::content {
 
 class EventValues {
  public:
-  explicit EventValues(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+  explicit EventValues(const Vocabulary& vocabulary) : vocabulary_(vocabulary), many_(vocabulary) {}
 
   // The event must outlive what is asked about it; no slot may come or go in between.
   void begin(const event::Event& event);
   const event::Event& event() const { return *event_; }
 
   Code code(ColumnId column) const { return codes_[column]; }
-  // Missing where the event has none.
+  // Missing where the event has none, or may have several.
   const event::Value& value(SlotId slot) const { return values_[slot]; }
+  // All values of any slot; none of them, or one, may be missing.
+  std::span<const event::Value> all(SlotId slot) const {
+    return vocabulary_.operands().is_many(slot) ? many_.values(slot) : std::span(&values_[slot], 1);
+  }
 
   // All points that the event has, each once.
   std::span<const PointId> points() const { return points_; }
-  // The columns of numbers and times in which the event has a code, of those that filters use.
+  // Whether the event has that point of a slot that may have several values.
+  bool has_many_point(PointId point) const { return many_.has_point(point); }
+  // The columns of numbers and times in which the event has a code, of those that filters use, but
+  // for those that may have several values.
   std::span<const ColumnId> ordered_columns() const { return ordered_columns_; }
+  // The others: the codes of each, ascending.
+  std::span<const ManyValues::Column> many_columns() const { return many_.columns(); }
 
   std::size_t memory_bytes() const;
 
@@ -46,6 +56,9 @@ class EventValues {
   void walk(NodeId id, event::JsonRef json);
   void walk_members(NodeId id, event::JsonRef json);
   void walk_elements(NodeId id, event::JsonRef json);
+  void walk_every(NodeId id, event::JsonRef json);
+  void walk_many(NodeId id, event::JsonRef json);
+  void take_many();
   // Where a member or attribute of some name leads.
   struct Way {
     NodeId child = kNoId;
@@ -85,6 +98,7 @@ class EventValues {
   std::vector<IntegerLookUp> integer_look_ups_;
   std::vector<PointId> points_;
   std::vector<ColumnId> ordered_columns_;
+  ManyValues many_;
   // What stood at some place in the members of a node, in the last event.
   struct Guess {
     std::string name;

@@ -88,9 +88,11 @@ NodeId OperandTable::child(NodeId parent, std::uint32_t index) const {
 }
 
 NodeId OperandTable::child(NodeId parent, const event::Path::Step& step) const {
-  const auto* const name = std::get_if<std::string>(&step);
-  return name != nullptr ? child(parent, std::string_view(*name))
-                         : child(parent, std::get<std::uint32_t>(step));
+  if (const auto* const name = std::get_if<std::string>(&step)) {
+    return child(parent, std::string_view(*name));
+  }
+  const auto* const index = std::get_if<std::uint32_t>(&step);
+  return index != nullptr ? child(parent, *index) : nodes_[parent].every;
 }
 
 NodeId OperandTable::make_node(const event::Path& path) {
@@ -105,8 +107,12 @@ NodeId OperandTable::make_child(NodeId parent, const event::Path::Step& step) {
   ++revision_;
   const NodeId id = take_place(nodes_, free_nodes_);
   nodes_[id] = {.parent = parent, .step = step};
-  nodes_[parent].children.push_back(id);
   ++nodes_[parent].use_count;
+  if (std::holds_alternative<event::EveryElement>(step)) {
+    nodes_[parent].every = id;
+    return id;
+  }
+  nodes_[parent].children.push_back(id);
   if (const auto* const name = std::get_if<std::string>(&step)) {
     names_.emplace(Name{parent, *name}, id);
   } else {
@@ -128,15 +134,19 @@ void OperandTable::drop_unused(NodeId id) {
 void OperandTable::unlink(NodeId id) {
   ++revision_;
   const PathNode& node = nodes_[id];
+  PathNode& parent = nodes_[node.parent];
+  --parent.use_count;
+  if (std::holds_alternative<event::EveryElement>(node.step)) {
+    parent.every = kNoId;
+    return;
+  }
   if (const auto* const name = std::get_if<std::string>(&node.step)) {
     names_.erase(names_.find(NameRef{node.parent, *name}));
   } else {
     indexes_.erase(index_key(node.parent, std::get<std::uint32_t>(node.step)));
   }
-  PathNode& parent = nodes_[node.parent];
   *std::ranges::find(parent.children, id) = parent.children.back();
   parent.children.pop_back();
-  --parent.use_count;
 }
 
 std::size_t OperandTable::memory_bytes() const {

@@ -6,6 +6,7 @@
 //   attributes -- type (slot 0)
 //   data ------- x -- y (slot 1: as it is, slot 2: string)
 //
+// A slot whose path has [*] may have several values in one event.
 // A slot lives as long as a filter uses it; a node as long as a slot lies at it or below.
 // Acquiring costs one hash look-up per step.
 #pragma once
@@ -25,8 +26,9 @@ namespace weir::match::content {
 
 struct PathNode {
   NodeId parent = kNoId;
-  event::Path::Step step = {};  // an attribute's or member's name, or an index
-  std::vector<NodeId> children = {};
+  event::Path::Step step = {};        // an attribute's or member's name, an index, or [*]
+  std::vector<NodeId> children = {};  // but for [*]
+  NodeId every = kNoId;               // the child [*]
   std::array<SlotId, 3> slots = {kNoId, kNoId, kNoId};  // by conversion, that to nothing first
   std::uint32_t use_count = 0;                          // slots and children
 };
@@ -51,6 +53,8 @@ class OperandTable {
   void release(SlotId id);
 
   const Slot& slot(SlotId id) const { return slots_[id]; }
+  // True if the slot may have several values.
+  bool is_many(SlotId id) const { return slots_[id].operand.path.is_many(); }
   const PathNode& node(NodeId id) const { return nodes_[id]; }
   // The child of that name or index; kNoId if there is none.
   NodeId child(NodeId parent, std::string_view name) const;

@@ -64,8 +64,9 @@ void Placement::improve_grid(ColumnId id) {
       at.grids.empty() ? kSampleCountMin : at.grids.back().sample_count * kSampleGrowth;
   if (sample_count < std::min(wanted, ColumnSamples::kSampleCountMax)) return;
   const Grid::Sample kind = sample.of_events ? Grid::Sample::kEvents : Grid::Sample::kBounds;
-  at.grids.push_back(
-      {.grid = Grid(sample.codes, kind), .lane = take_lane(id), .sample_count = sample_count});
+  at.grids.push_back({.grid = Grid(sample.codes, kind),
+                      .lane = is_many(id) ? kOpenLane : take_lane(id),
+                      .sample_count = sample_count});
   at.has_last_grid =
       at.grids.size() == kGridCountMax || sample_count >= ColumnSamples::kSampleCountMax;
 }
@@ -93,6 +94,10 @@ Placement::Judged Placement::judge(const CodeTest& test) const {
   judged.cells = grid.cells(test.low, test.high());
   judged.lane = at->grids.back().lane;
   judged.share = grid.share(judged.cells.low, judged.cells.high);
+  if (is_many(test.column)) {
+    judged.lane = kOpenLane;
+    judged.share = kNoShare;
+  }
   const RangeGroup group = RangeGroup::of(judged.cells.low, judged.cells.high);
   judged.door_share = grid.share(group.first_cell(), group.last_cell());
   return judged;
@@ -399,10 +404,35 @@ std::size_t Placement::find_rows(const EventValues& values) {
       door.door.for_each_bucket(cell, [&](BucketId bucket) { add_found(bucket); });
     }
   }
+  if (!values.many_columns().empty()) find_many(values);
   for (const PointLane& at : point_lanes_) bytes_[at.lane] = byte_of(values.code(at.column));
   if (unindexed_ != kNoId) add_found(unindexed_);
   for (const BucketId bucket : found_) found_row_count_ += rows_.prefetch(bucket);
   return found_row_count_;
+}
+
+// Several codes of a column may lead to one bucket, which is looked at once.
+void Placement::find_many(const EventValues& values) {
+  for (const ManyValues::Column& column : values.many_columns()) {
+    Column* const at = column.id < columns_.size() ? columns_[column.id].get() : nullptr;
+    if (at == nullptr) continue;
+    many_found_.clear();
+    if (at->any != kNoId) many_found_.push_back(at->any);
+    for (GridDoor& door : at->grids) {
+      std::optional<std::uint8_t> last;
+      for (const Code code : column.codes) {
+        const std::uint8_t cell = door.grid.cell(code);
+        if (last == cell) continue;
+        last = cell;
+        door.grid.count(cell);
+        door.door.for_each_bucket(cell, [&](BucketId bucket) { many_found_.push_back(bucket); });
+      }
+    }
+    std::ranges::sort(many_found_);
+    const auto repeated = std::ranges::unique(many_found_);
+    many_found_.erase(repeated.begin(), repeated.end());
+    for (const BucketId bucket : many_found_) add_found(bucket);
+  }
 }
 
 std::size_t Placement::scan(RowKernel kernel, RecordRef* records) const {
@@ -444,7 +474,8 @@ Placement::Shares Placement::shares(RecordRef record, std::span<const CodeTest> 
 std::size_t Placement::memory_bytes() const {
   std::size_t bytes = sizeof *this + rows_.memory_bytes() + point_buckets_.memory_bytes() +
                       base::heap_bytes(columns_) + base::heap_bytes(point_lanes_) +
-                      base::heap_bytes(judged_) + base::heap_bytes(found_);
+                      base::heap_bytes(judged_) + base::heap_bytes(found_) +
+                      base::heap_bytes(many_found_);
   for (const auto& column : columns_) {
     if (!column) continue;
     bytes += base::heap_bytes(sizeof *column) + base::heap_bytes(column->grids);

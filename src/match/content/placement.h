@@ -138,6 +138,8 @@ class Placement {
     return id < columns_.size() && columns_[id] ? *columns_[id] : make_column(id);
   }
   Column& make_column(ColumnId id);
+  // Whether an event may have several codes there, so that no signature can tell of it.
+  bool is_many(ColumnId id) const { return context_.vocabulary.operands().is_many(slot_of(id)); }
   void improve_grid(ColumnId id);
   std::uint8_t take_lane(ColumnId id);
 
@@ -164,6 +166,7 @@ class Placement {
   void sort_if_many(ColumnId id);
   void remove_row(BucketId& bucket, std::uint32_t place);
   void set_place(RecordRef record, BucketId bucket, std::uint32_t place);
+  void find_many(const EventValues& values);
   void add_found(BucketId bucket) {
     found_.push_back(bucket);
     rows_.prefetch_bucket(bucket);
@@ -188,6 +191,7 @@ class Placement {
   // Of the event at hand.
   std::array<std::uint8_t, kLaneCount> bytes_{};
   std::vector<BucketId> found_;
+  std::vector<BucketId> many_found_;  // by the codes of one column
   std::size_t found_row_count_ = 0;
 };
 

@@ -114,7 +114,7 @@ class RecordStore {
       } else if (kind == kNotEqual) {
         if (code == *at++) return false;
       } else {
-        if (code - at[0] > at[1]) return false;
+        if (code - at[0] > at[1] && code != kManyCode) return false;
         at += 2;
       }
     }

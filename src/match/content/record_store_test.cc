@@ -111,15 +111,30 @@ TEST(RecordStoreTest, KeepsRecordsThatComeAndGo) {
   }
 }
 
-// Some code in every column.
+// Some code in every column, but for the one that stands for several values.
 struct FakeValues {
   std::uint64_t seed;
 
   Code code(ColumnId column) const {
-    return static_cast<Code>(base::Prng(seed + column).below(16));
+    const auto code = static_cast<Code>(base::Prng(seed + column).below(15));
+    return code < kManyCode ? code : code + 1;
   }
   event::Value value(SlotId) const { return {}; }
 };
+
+struct ManyEverywhere {
+  Code code(ColumnId) const { return kManyCode; }
+  event::Value value(SlotId) const { return {}; }
+};
+
+TEST(RecordStoreTest, ARangeLetsSeveralValuesPass) {
+  RecordStore store;
+  const ColumnId numbers = column_of(3, ColumnKind::kNumber);
+  const std::vector<CodeTest> ranges = {CodeTest::range(numbers, 100, 200)};
+  EXPECT_TRUE(store.holds(store.add({.match = {}, .tests = ranges}), ManyEverywhere{}));
+  const std::vector<CodeTest> others = {CodeTest::equal(numbers, 100)};
+  EXPECT_FALSE(store.holds(store.add({.match = {}, .tests = others}), ManyEverywhere{}));
+}
 
 TEST(RecordStoreTest, HoldsIfAllTestsHold) {
   constexpr std::uint64_t kSeed = 8;

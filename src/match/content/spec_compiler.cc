@@ -162,9 +162,13 @@ class SpecCompiler::Terms {
 
   void operator()(const filter::Like& like) {
     const SlotId slot = vocabulary_.acquire_slot(like.operand);
-    if (like.pattern.is_fixed()) {
-      const Value text = Value::of(like.pattern.fixed_start());
-      add_point_test(slot, vocabulary_.acquire_point(*point_of(slot, text)));
+    const bool is_fixed = like.pattern.is_fixed();
+    const auto fixed = point_of(slot, Value::of(like.pattern.fixed_start()));
+    if (is_fixed && like.operand.path.is_many()) {
+      add_check(slot);
+      if (!negated_) add_door(*fixed);
+    } else if (is_fixed) {
+      add_point_test(slot, vocabulary_.acquire_point(*fixed));
     } else {
       add_check(slot);
       const std::string_view start = like.pattern.fixed_start();
@@ -284,7 +288,10 @@ class SpecCompiler::Terms {
     const SlotId slot = vocabulary_.acquire_slot(compare.left);
     const auto view = point_of(slot, literal.view());
     const bool is_equal = compare.op == CompareOp::kEqual;
-    if (view && is_equal) {
+    if (compare.left.path.is_many()) {
+      add_check(slot);
+      if (view && is_equal && !negated_) add_door(*view);
+    } else if (view && is_equal) {
       add_point_test(slot, vocabulary_.acquire_point(*view));
     } else if (view && !negated_ && can_test(column_of(slot, ColumnKind::kPoint))) {
       // x != c: a value, and another one.
@@ -300,6 +307,11 @@ class SpecCompiler::Terms {
 
   void add_range(const Operand& operand, std::optional<Range> range) {
     const SlotId slot = vocabulary_.acquire_slot(operand);
+    if (operand.path.is_many()) {
+      add_check(slot);
+      add_range_door(slot, range);
+      return vocabulary_.release_slot(slot);
+    }
     if (range && negated_) range = complement(*range);
     if (range && can_test(column_of(slot, range->kind), 2)) {
       const ColumnId column = column_of(slot, range->kind);
@@ -316,6 +328,16 @@ class SpecCompiler::Terms {
     vocabulary_.release_slot(slot);
   }
 
+  // Several values may be in and beyond the range: the test leads here, and a check decides.
+  void add_range_door(SlotId slot, const std::optional<Range>& range) {
+    if (!range || negated_ || !can_test(column_of(slot, range->kind))) return;
+    const ColumnId column = column_of(slot, range->kind);
+    vocabulary_.acquire_column(column);
+    // One code alone would be a test of equality, which several values do not pass.
+    const Code high = range->high + (range->low == range->high ? 1 : 0);
+    tests_.push_back(CodeTest::range(column, range->low, high));
+  }
+
   void add_tie_check(SlotId slot) {
     extra().filter = filter_;
     extra().tie_checks.emplace_back(
@@ -325,7 +347,8 @@ class SpecCompiler::Terms {
 
   // Takes over the points.
   void add_list(SlotId slot, const std::vector<PointId>& points) {
-    const bool few = points.size() == 1 || (negated_ && points.size() <= kNegatedPointCountMax);
+    const bool few = !vocabulary_.operands().is_many(slot) &&
+                     (points.size() == 1 || (negated_ && points.size() <= kNegatedPointCountMax));
     const bool fits = can_test(column_of(slot, ColumnKind::kPoint), points.size());
     if (few && fits && !points.empty()) {
       for (const PointId point : points) add_point_test(slot, point);
