@@ -25,10 +25,10 @@ struct CheckpointHead {
 };
 
 // Version 1 of a subscription's state had exact windows only, versions 1 and 2 no instants of a
-// key's last reading.
-inline constexpr std::uint8_t kSubscriptionVersion = 3;
-// Version 1 of corpora had one language and no epochs.
-inline constexpr std::uint8_t kTextVersion = 2;
+// key's last reading, versions 1 to 3 no events that a composite may deliver again.
+inline constexpr std::uint8_t kSubscriptionVersion = 4;
+// Version 1 of corpora had one language and no epochs, versions 1 and 2 no visibility.
+inline constexpr std::uint8_t kTextVersion = 3;
 
 struct CheckpointBody {
   std::uint8_t version = 0;

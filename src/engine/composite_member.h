@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "base/memory_account.h"
 #include "event/event.h"
 #include "filter/filter.h"
 #include "match/change/composite_index.h"
@@ -26,7 +27,8 @@ struct CompositeMember {
     match::SourceNumber source = 0;
     base::Instant last_at = {};
   };
-  // The event of a value that a restored leaf has of its own; null if it was delivered.
+  // The event of a value that a restored leaf has of its own; null if it was delivered and is not
+  // known.
   struct OwnEvent {
     match::LeafPlace place;
     std::uint64_t order = 0;
@@ -61,6 +63,7 @@ struct CompositeMember {
   std::map<std::string, Instance, std::less<>> instances;  // by key
   bool must_leave = false;                                 // it has come to its limit of keys
   bool is_limited = false;                                 // some change has `at most every`
+  base::MemoryCharge memory;                               // of the instances
   std::uint64_t held_count = 0;  // events that were held, without those that held_sources tell
 };
 

@@ -32,11 +32,12 @@ SubscriptionId matcher_id(StreamNumber number) {
 
 std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& conjunction,
                                                   const filter::Change& change,
-                                                  const std::shared_ptr<const Gate>& gate) {
+                                                  const std::shared_ptr<const Gate>& gate,
+                                                  const base::MemoryAccount::Ptr& memory) {
   const filter::ExprPtr readings = readings_of(conjunction, change);
   const auto [key, is_new] =
       numbers_.emplace(StreamKey{filter::to_text(*readings), filter::to_text(change.value),
-                                 text_of(change.keys), gate.get()},
+                                 text_of(change.keys), gate.get(), memory.get()},
                        0);
   if (is_new) {
     auto filter = filter::Filter::create({.expr = readings, .distinct = {}, .warnings = {}});
@@ -45,6 +46,7 @@ std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& con
       return std::nullopt;
     }
     key->second = add(key, change, gate);
+    streams_[key->second].memory = memory;
     matcher_->add(matcher_id(key->second), std::move(*filter));
   }
   ++streams_[key->second].use_count;
@@ -134,6 +136,7 @@ match::SourceNumber CompositeStreams::use_source(StreamNumber stream, std::strin
   source.stream = stream;
   source.key = key;
   source.use_count = 1;
+  source.memory = base::MemoryCharge(streams_[stream].memory);
   streams_[stream].sources.emplace(source.key, number);
   return number;
 }

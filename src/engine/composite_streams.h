@@ -43,6 +43,7 @@ class CompositeStreams {
     std::size_t limited_count = 0;  // of these, in conjunctions with `at most every`
     std::size_t introduced = 0;     // members of the stream that were told of the key
     event::EventPtr event;          // the newest
+    base::MemoryCharge memory;      // of the event
     std::uint64_t order = 0;
     base::Instant read_at = {};
   };
@@ -52,7 +53,8 @@ class CompositeStreams {
   // Nothing if its events are beyond the limits of a filter.
   std::optional<StreamNumber> use(const filter::Conjunction& conjunction,
                                   const filter::Change& change,
-                                  const std::shared_ptr<const Gate>& gate);
+                                  const std::shared_ptr<const Gate>& gate,
+                                  const base::MemoryAccount::Ptr& memory = {});
   void release(StreamNumber stream);
   const filter::Change& change(StreamNumber stream) const { return streams_[stream].change; }
   bool admits(StreamNumber stream, const event::Event& event) const;
@@ -72,6 +74,12 @@ class CompositeStreams {
   void release_source(match::SourceNumber source);
   std::optional<match::SourceNumber> find_source(StreamNumber stream, std::string_view key) const;
   Source& source(match::SourceNumber number) { return sources_[number]; }
+  const std::vector<CompositeMember*>& members(StreamNumber stream) const {
+    return streams_[stream].members;
+  }
+  const base::MemoryAccount::Ptr& memory(StreamNumber stream) const {
+    return streams_[stream].memory;
+  }
   const Source& source(match::SourceNumber number) const { return sources_[number]; }
 
   std::size_t size() const { return numbers_.size(); }
@@ -83,12 +91,14 @@ class CompositeStreams {
     std::string value;
     std::string keys;
     const Gate* gate;
+    const base::MemoryAccount* memory;
 
     auto operator<=>(const StreamKey&) const = default;
   };
   struct Stream {
     filter::Change change;  // how it is read
     std::shared_ptr<const Gate> gate;
+    base::MemoryAccount::Ptr memory;  // where its events are counted
     std::map<StreamKey, StreamNumber>::iterator key = {};
     std::size_t use_count = 0;
     std::uint64_t reading_count = 0;

@@ -12,7 +12,6 @@
 #include "engine/shared_composites.h"
 #include "engine/shared_text.h"
 #include "engine/subscription.h"
-#include "engine/text_annotation.h"
 #include "match/brute_force.h"
 #include "match/content_matcher.h"
 #include "match/event_key.h"
@@ -64,6 +63,7 @@ Engine::Engine(EngineOptions options)
       composites_(
           std::make_unique<SharedComposites>(matcher_.get(), options_.change_key_count_max)) {
   for (const auto& counts : options_.corpora) scorer_->preload(counts);
+  scorer_->set_shares_part(options_.text_shares_part);
   if (options_.dedup_window) {
     const bool is_exact = options_.dedup_false_positives == 0;
     ingest_ = match::make_distinct_window(
@@ -93,6 +93,16 @@ base::Result<SubscriptionId> Engine::subscribe(const filter::FilterPtr& filter,
   return entered->id;
 }
 
+base::Result<Engine::Begun> Engine::subscribe_knowing(const filter::FilterPtr& filter,
+                                                      SubscribeOptions options,
+                                                      const KnownEvents& known) {
+  delivery_count_ = 0;
+  const auto entered = enter(filter, std::move(options), known);
+  if (!entered) return entered.error();
+  if (entered->is_for_matcher) matcher_->add(entered->id, filter);
+  return Begun{entered->id, handed_out()};
+}
+
 std::vector<base::Result<SubscriptionId>> Engine::subscribe_all(
     std::vector<NewSubscription> wanted) {
   std::vector<base::Result<SubscriptionId>> results;
@@ -113,7 +123,7 @@ std::vector<base::Result<SubscriptionId>> Engine::subscribe_all(
 
 // All but that the matcher finds it.
 base::Result<Engine::Entered> Engine::enter(const filter::FilterPtr& filter,
-                                            SubscribeOptions options) {
+                                            SubscribeOptions options, const KnownEvents& known) {
   if (subscriptions_.size() >= options_.subscription_count_max) {
     return base::Error{base::ErrorId::kEngineTooManySubscriptions,
                        fmt::format("there are {} subscriptions already, the limit",
@@ -122,13 +132,16 @@ base::Result<Engine::Entered> Engine::enter(const filter::FilterPtr& filter,
   }
   const std::string_view state = options.state;
   const match::Initial initial = options.initial;
+  const match::TextVisibilityPtr visibility = options.visibility;
+  const base::MemoryAccount::Ptr memory = options.memory;
   auto made = std::make_unique<Subscription>(filter, options_, std::move(options), published_);
   if (!state.empty()) {
     if (auto restored = made->restore(state); !restored) return restored.error();
   }
-  if (auto ready = scorer_->add(*filter); !ready) return ready.error();
+  if (auto ready = scorer_->add(*filter, visibility, memory); !ready) return ready.error();
   const SubscriptionId id{++last_id_};
   Subscription& subscription = **subscriptions_.add(id, std::move(made));
+  if (!known.events.empty()) begin(id, subscription, known);
   share(id, subscription, initial);
   const bool is_for_matcher = !subscription.is_sharing() && !shares_text(id, subscription);
   if (subscription.change() != nullptr) reschedule(id, subscription);
@@ -190,13 +203,6 @@ std::span<const Delivery> Engine::advance(base::Instant now) {
   return handed_out();
 }
 
-void Engine::set_highlight(SubscriptionId id,
-                           std::shared_ptr<const match::HighlightOptions> highlight) {
-  const auto* const found = subscriptions_.find(id);
-  WEIR_CHECK(found != nullptr);
-  (*found)->set_highlight(std::move(highlight));
-}
-
 base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, base::Instant now) {
   const auto found = find(id);
   if (!found) return found.error();
@@ -247,16 +253,16 @@ void Engine::deliver_due(base::Instant now) {
 void Engine::deliver_due_alone() {
   const auto [due, id] = *wakes_.begin();
   Subscription& subscription = **subscriptions_.find(id);
-  std::vector<event::EventPtr> events;
-  subscription.change()->advance(due, *scorer_, events);
+  match::FiredEvents fired;
+  subscription.change()->advance(due, *scorer_, fired);
   reschedule(id, subscription);
-  subscription.drop_duplicates(events, due);
-  subscription.counted.delivered += events.size();
+  subscription.drop_duplicates(fired, due);
+  subscription.count_delivered(fired);
   subscription.touch();
-  if (events.empty()) return;
-  std::string annotation = subscription.take_annotation(events.back());
-  hand_out(id, subscription) = std::move(events);
-  deliveries_[delivery_count_ - 1].annotation = std::move(annotation);
+  if (fired.events.empty()) return;
+  match::TextFinding text = subscription.take_finding(fired.events.back().event);
+  hand_out(id, subscription, std::move(fired));
+  deliveries_[delivery_count_ - 1].text = std::move(text);
 }
 
 // Matches come sorted, so that a subscription's conjunctions stand side by side.
@@ -291,7 +297,7 @@ void Engine::deliver_plain(SubscriptionId id, Subscription& subscription,
   if (!subscription.admits(*event)) return;
   ++subscription.counted.passed;
   ++subscription.counted.delivered;
-  hand_out(id, subscription).assign(1, event);
+  hand_out(id, subscription).events.assign(1, event);
   annotate(subscription, event);
 }
 
@@ -300,46 +306,35 @@ void Engine::deliver_one(SubscriptionId id, Subscription& subscription,
                          const event::EventPtr& event, base::Instant now) {
   if (!subscription.admits(*event)) return;
   now = std::max(now, subscription.restored_at());
-  std::vector<event::EventPtr> events;
+  match::FiredEvents fired;
   Outcome outcome = Outcome::kPassed;
   if (match::ChangeFilter* const change = subscription.change()) {
-    outcome = outcome_of(change->update(conjunctions, event, now, *scorer_, events));
+    outcome = outcome_of(change->update(conjunctions, event, now, *scorer_, fired));
     reschedule(id, subscription);
   } else {
-    events.push_back(event);
+    fired.events.push_back({event});
   }
-  subscription.drop_duplicates(events, now);
-  const bool dropped = events.empty() || events.back() != event;
+  subscription.drop_duplicates(fired, now);
+  const bool dropped = !is_news(fired, event);
   if (outcome == Outcome::kPassed && dropped) outcome = Outcome::kDuplicate;
   if (outcome != Outcome::kNoMatch) {
     ++count_of(subscription.counted, outcome);
     subscription.touch();
   }
-  subscription.counted.delivered += events.size();
+  subscription.count_delivered(fired);
   if (outcome == Outcome::kHeld && !subscription.filter().abouts().empty()) {
-    subscription.hold_annotation(event, annotation_of(subscription, *event));
+    subscription.hold_finding(event, scorer_->finding(subscription.filter(), *event));
   }
-  if (events.empty()) return;
-  hand_out(id, subscription) = std::move(events);
+  if (fired.events.empty()) return;
+  hand_out(id, subscription, std::move(fired));
   annotate(subscription, event);
 }
 
 void Engine::annotate(const Subscription& subscription, const event::EventPtr& event) {
   if (subscription.filter().abouts().empty()) return;
   Delivery& delivery = deliveries_[delivery_count_ - 1];
-  if (delivery.events.back() == event) delivery.annotation = annotation_of(subscription, *event);
-}
-
-// By the first text predicate that holds.
-std::string Engine::annotation_of(const Subscription& subscription, const event::Event& event) {
-  for (const filter::About* const about : subscription.filter().abouts()) {
-    const match::TextMatchInfo info = scorer_->match_info(*about, event);
-    if (!info.verdict.holds) continue;
-    const match::HighlightOptions* const highlight = subscription.highlight();
-    if (highlight == nullptr) return text_annotation(info);
-    return text_annotation(info, scorer_->highlights(*about, event, *highlight));
-  }
-  return {};
+  if (delivery.events.back() != event) return;
+  delivery.text = scorer_->finding(subscription.filter(), *event);
 }
 
 void Engine::count_below_score(const Matches& matches, const event::Event& event) {
@@ -361,16 +356,29 @@ void Engine::reschedule(SubscriptionId id, Subscription& subscription) {
   subscription.wake = wake;
 }
 
-// A place for the events of a delivery.
-std::vector<event::EventPtr>& Engine::hand_out(SubscriptionId id,
-                                               const Subscription& subscription) {
+Delivery& Engine::hand_out(SubscriptionId id, const Subscription& subscription) {
   ++counters_.deliveries;
   if (delivery_count_ == deliveries_.size()) deliveries_.emplace_back();
   Delivery& delivery = deliveries_[delivery_count_++];
   delivery.subscription = id;
   delivery.tag = subscription.tag();
-  delivery.annotation.clear();
-  return delivery.events;
+  delivery.events.clear();
+  delivery.is_group = false;
+  delivery.repeated.clear();
+  delivery.text = {};
+  return delivery;
+}
+
+void Engine::hand_out(SubscriptionId id, const Subscription& subscription,
+                      match::FiredEvents fired) {
+  Delivery& delivery = hand_out(id, subscription);
+  delivery.is_group = fired.is_group || fired.events.size() > 1;
+  for (match::FiredEvent& one : fired.events) {
+    if (one.repeated) {
+      delivery.repeated.push_back(static_cast<std::uint32_t>(delivery.events.size()));
+    }
+    delivery.events.push_back(std::move(one.event));
+  }
 }
 
 SubscriptionCounters Engine::counters_of(const Subscription& subscription) const {

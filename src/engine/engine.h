@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "base/memory_account.h"
 #include "base/result.h"
 #include "base/strong_id.h"
 #include "engine/counters.h"
@@ -42,7 +43,7 @@
 #include "match/matcher.h"
 #include "match/subscription_map.h"
 #include "match/text/text_index.h"
-#include "match/text_highlight.h"
+#include "match/text_finding.h"
 #include "match/text_scorer.h"
 
 namespace weir::engine {
@@ -58,7 +59,8 @@ struct EngineOptions {
   std::size_t change_key_count_max = 1'000'000;  // per subscription
   // A key of a change filter without a reading for that long is forgotten; none: never.
   std::optional<base::Duration> change_idle = {};
-  std::size_t distinct_key_count_max = 10'000'000;  // per subscription
+  std::size_t distinct_key_count_max = 10'000'000;      // per subscription
+  std::size_t state_bytes_max = std::size_t{1} << 30U;  // of memory for keys, per subscription
   // Of distinct clauses that do not say it; 0: they are exact.
   double distinct_false_positives = 1e-6;
   // Of new windows; who knows it can make keys collide. States keep the one that they began with.
@@ -69,6 +71,8 @@ struct EngineOptions {
   match::TextAnalysis text = {};                     // of filters that do not name a language
   double text_score = match::TextScorer::kScoreMin;  // of about without score, all and any
   match::TextCorpusOptions corpus = {};
+  // Notes on the terms of an event take at most this part of the event's bytes.
+  double text_shares_part = 1;
   // What new corpora of a language begin with; at most one for each.
   std::vector<std::shared_ptr<const match::CorpusCounts>> corpora = {};
 };
@@ -81,12 +85,23 @@ struct SubscribeOptions {
   match::Initial initial = match::Initial::kDeliver;
   // Null: all are admitted. Subscriptions of one gate may share what they remember.
   std::shared_ptr<const Gate> gate = {};
+  // Whose documents count for the statistics of texts; null: all. Events that the gate refuses must
+  // not be admitted here, else scores tell of them.
+  match::TextVisibilityPtr visibility = {};
   // Handed back with each delivery, so that the caller need not look the subscription up.
   std::uint64_t tag = 0;
-  // What deliveries show of a text that matched, as weirhighlight; null: nothing.
-  std::shared_ptr<const match::HighlightOptions> highlight = {};
+  // The account counts the memory of the filter, which does not remember a key without room. Null:
+  // it may take what it wants. Only subscriptions of one account share what they remember.
+  base::MemoryAccount::Ptr memory = {};
   // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
   std::string_view state = {};
+};
+
+// Events from before a subscription: it begins with their readings.
+struct KnownEvents {
+  std::span<const event::EventPtr> events = {};  // oldest first
+  base::Instant at = {};                         // when they count as read
+  bool is_told = false;                          // whether what they make fire is delivered at once
 };
 
 struct NewSubscription {
@@ -94,16 +109,18 @@ struct NewSubscription {
   SubscribeOptions options = {};
 };
 
-// Events for one subscriber. Several events are one group, oldest first: the current values of all
-// the sources of a composite change filter that fired, each after the one before it if the filter
-// asks for that.
+// Events for one subscriber, oldest first. If conjunctions of several changes fired, it is a group:
+// it has the current event of every source of theirs, each once. Other groups have several events:
+// of a change with the reading before it, or of all that was held back until one instant.
 struct Delivery {
   SubscriptionId subscription;
   std::uint64_t tag = 0;  // as the subscriber gave it
   std::vector<event::EventPtr> events;
-  // Members of JSON that go with the last event and say why it matched (event/annotation.h); empty
-  // if there is nothing to say.
-  std::string annotation = {};
+  bool is_group = false;  // always if there are several events
+  // Indexes, ascending, of the events that the subscriber was given before; never all of them.
+  std::vector<std::uint32_t> repeated = {};
+  // Why the text of the last event matched; TextAnnotator puts it into words.
+  match::TextFinding text = {};
 };
 
 struct EventExplanation {
@@ -150,6 +167,16 @@ class Engine {
                                          SubscribeOptions options = {});
   // A filter in the weir language, under the default limits.
   base::Result<SubscriptionId> subscribe(std::string_view filter, SubscribeOptions options = {});
+  struct Begun {
+    SubscriptionId id;
+    std::span<const Delivery> told;  // valid until the next call
+  };
+  // The same for one that begins with current values: the readings of events from before it. A
+  // composite then does not wait for the next reading of each source. Initial::kNone takes them as
+  // the last values. Requires that no state is given, and a filter with a change and without text
+  // if there are events. save() gives what it begins with.
+  base::Result<Begun> subscribe_knowing(const filter::FilterPtr& filter, SubscribeOptions options,
+                                        const KnownEvents& known);
   // Many at once: the same, one by one and each with its own result, but faster, and an index that
   // knows all of them before it places the first.
   std::vector<base::Result<SubscriptionId>> subscribe_all(std::vector<NewSubscription> wanted);
@@ -158,9 +185,6 @@ class Engine {
   // what was delivered is kept, and the next value is judged by the new thresholds. False, and no
   // change, if the filters differ otherwise or have text.
   base::Result<bool> retune(SubscriptionId id, filter::FilterPtr filter);
-
-  // From now on. Requires a subscription that is there.
-  void set_highlight(SubscriptionId id, std::shared_ptr<const match::HighlightOptions> highlight);
 
   // The deliveries of this event, after those that were held back and are due by now. By ascending
   // subscription, but change filters that share what they remember come last, in an order of their
@@ -195,6 +219,8 @@ class Engine {
   // How rare words are, for text predicates: one corpus for each choice of fields and language in
   // use.
   std::string save_text() const;
+  // The same in pieces of about so many bytes, each of which restore_text() takes; at least one.
+  std::vector<std::string> save_text_pieces(std::size_t bytes_max) const;
   // Takes what save_text() gave, before or after the subscriptions that need it. Where there is
   // already a corpus for the same choice, the one that has seen more of the stream stays. Fails
   // with kStoreCorrupt and then changes nothing.
@@ -232,6 +258,7 @@ class Engine {
   struct ShareKey {
     std::string shape;
     const Gate* gate;
+    const base::MemoryAccount* memory;
 
     auto operator<=>(const ShareKey&) const = default;
   };
@@ -255,12 +282,13 @@ class Engine {
     SubscriptionId id;
     bool is_for_matcher = true;  // false: events find it otherwise
   };
-  base::Result<Entered> enter(const filter::FilterPtr& filter, SubscribeOptions options);
+  base::Result<Entered> enter(const filter::FilterPtr& filter, SubscribeOptions options,
+                              const KnownEvents& known = {});
+  void begin(SubscriptionId id, Subscription& subscription, const KnownEvents& known);
   bool shares_text(SubscriptionId id, Subscription& subscription);
   void displace(SubscriptionId id, Subscription& subscription);
   // Of the delivery that was handed out last.
   void annotate(const Subscription& subscription, const event::EventPtr& event);
-  std::string annotation_of(const Subscription& subscription, const event::Event& event);
   void count_below_score(const Matches& matches, const event::Event& event);
   void reschedule(SubscriptionId id, Subscription& subscription);
 
@@ -282,7 +310,9 @@ class Engine {
   void settle_composites();
 
   void deliver_plain(SubscriptionId id, Subscription& subscription, const event::EventPtr& event);
-  std::vector<event::EventPtr>& hand_out(SubscriptionId id, const Subscription& subscription);
+  // A new delivery, to be filled.
+  Delivery& hand_out(SubscriptionId id, const Subscription& subscription);
+  void hand_out(SubscriptionId id, const Subscription& subscription, match::FiredEvents fired);
   std::span<const Delivery> handed_out() const { return {deliveries_.data(), delivery_count_}; }
   Outcome foretell(Subscription& subscription, const event::EventPtr& event, base::Instant now,
                    match::TextReader& reader) const;

@@ -23,9 +23,9 @@ void Engine::deliver_composites(std::span<const match::Match> matches, const eve
   for (const SharedComposites::Fired& fired : composites_->update(now)) {
     const SubscriptionId id = fired.instance->member->id;
     Subscription& subscription = **subscriptions_.find(id);
-    std::vector<event::EventPtr> events;
+    match::FiredEvents events;
     subscription.take_firing(fired, event, now, events);
-    if (!events.empty()) hand_out(id, subscription) = std::move(events);
+    if (!events.events.empty()) hand_out(id, subscription, std::move(events));
   }
   if (composites_->is_tally_full()) settle_composites();
 }
@@ -39,9 +39,9 @@ void Engine::deliver_due_composites() {
         first, fired.end(), [&](const auto& one) { return member_of(one) != member_of(*first); });
     const SubscriptionId id = member_of(*first)->id;
     Subscription& subscription = **subscriptions_.find(id);
-    std::vector<event::EventPtr> events;
+    match::FiredEvents events;
     subscription.take_late_firing({first, last}, due, events);
-    if (!events.empty()) hand_out(id, subscription) = std::move(events);
+    if (!events.events.empty()) hand_out(id, subscription, std::move(events));
     first = last;
   }
 }
@@ -51,12 +51,26 @@ void Engine::part_composite(SubscriptionId id, const event::EventPtr& event, bas
   Subscription& subscription = **subscriptions_.find(id);
   subscription.leave_composites();
   matcher_->add(id, subscription.filter_ptr());
-  const auto& all = subscription.filter().normal_form().conjunctions;
-  std::vector<std::uint32_t> conjunctions;
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (match::holds(all[i], *event, *scorer_)) conjunctions.push_back(i);
-  }
+  const auto conjunctions = match::holding(subscription.filter(), *event, *scorer_);
   deliver_one(id, subscription, conjunctions, event, now);
+}
+
+// Events that it is told of at once count as if they had been published to it.
+void Engine::begin(SubscriptionId id, Subscription& subscription, const KnownEvents& known) {
+  const base::Instant now = clamp(known.at);
+  match::ChangeFilter& change = *subscription.change();
+  for (const event::EventPtr& event : known.events) {
+    if (!subscription.admits(*event)) continue;
+    change.learn(match::holding(subscription.filter(), *event, *scorer_), event, now, *scorer_);
+  }
+  if (!known.is_told) return;
+  for (match::FiredEvents& fired : change.begin(now, *scorer_)) {
+    subscription.drop_duplicates(fired, now);
+    const std::uint64_t news = subscription.count_delivered(fired);
+    subscription.counted.passed += news;
+    subscription.published_before -= news;
+    if (!fired.events.empty()) hand_out(id, subscription, std::move(fired));
+  }
 }
 
 void Engine::settle_composites() {

@@ -17,7 +17,8 @@ void Engine::share(SubscriptionId id, Subscription& subscription, match::Initial
   if (!subscription.filter().has_change()) return;
   auto shape = SharedChange::shape_of(subscription.filter(), options_);
   if (!shape) return share_composite(id, subscription, initial);
-  const ShareKey key{std::move(*shape), subscription.gate().get()};
+  const ShareKey key{std::move(*shape), subscription.gate().get(),
+                     subscription.owner_memory().get()};
   const auto known = share_numbers_.find(key);
   const std::uint64_t number =
       known != share_numbers_.end() ? known->second : make_share(key, subscription);
@@ -31,8 +32,8 @@ void Engine::share(SubscriptionId id, Subscription& subscription, match::Initial
 
 std::uint64_t Engine::make_share(const ShareKey& key, const Subscription& subscription) {
   const std::uint64_t number = next_share_number_++;
-  auto change =
-      std::make_unique<SharedChange>(subscription.filter_ptr(), subscription.gate(), options_);
+  auto change = std::make_unique<SharedChange>(subscription.filter_ptr(), subscription.gate(),
+                                               options_, subscription.memory());
   matcher_->add(SubscriptionId{number}, change->filter());
   shares_.emplace(number, Share{key, std::move(change), std::nullopt});
   share_numbers_.emplace(key, number);
@@ -100,7 +101,7 @@ void Engine::deliver_firing(const match::Firing& firing, const event::EventPtr& 
       }
       for (std::size_t i = 0; i < some.size(); ++i) {
         if (!batch[i]->take_firing(range, *event, firing.at, is_late)) continue;
-        hand_out(SubscriptionId{some[i]}, *batch[i]).assign(1, event);
+        hand_out(SubscriptionId{some[i]}, *batch[i]).events.assign(1, event);
       }
     }
   });

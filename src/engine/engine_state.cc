@@ -23,7 +23,19 @@ CheckpointHead head_of(const filter::Filter& filter) {
           base::hash_bytes(filter.to_text())};
 }
 
+match::ChangeLayout layout_of(std::uint8_t version) {
+  using enum match::ChangeLayout;
+  if (version < 3) return kUntimed;
+  return version == 3 ? kUnmarked : kMarked;
+}
+
 constexpr CheckpointHead kTextHead = {CheckpointKind::kText};
+
+match::TextLayout text_layout_of(std::uint8_t version) {
+  using enum match::TextLayout;
+  constexpr std::array kLayouts = {kOneLanguage, kLanguages, kVisibility};
+  return kLayouts.at(version - 1U);
+}
 
 }  // namespace
 
@@ -67,8 +79,7 @@ base::Result<void> Engine::Subscription::restore_parts(std::uint8_t version,
   }
   counted.delivered = reader.varint();
   if (change_ != nullptr) {
-    const auto layout = version < 3 ? match::ChangeLayout::kUntimed : match::ChangeLayout::kTimed;
-    if (auto restored = change_->restore(layout, reader, restored_at_); !restored) {
+    if (auto restored = change_->restore(layout_of(version), reader, restored_at_); !restored) {
       return restored.error();
     }
   }
@@ -106,13 +117,24 @@ std::string Engine::save_text() const {
   return finish_checkpoint(std::move(writer));
 }
 
+std::vector<std::string> Engine::save_text_pieces(std::size_t bytes_max) const {
+  std::vector<std::string> pieces;
+  std::size_t next = 0;
+  do {
+    base::ByteWriter writer = begin_checkpoint(kTextHead);
+    next = scorer_->save_some(next, bytes_max, writer);
+    pieces.push_back(finish_checkpoint(std::move(writer)));
+  } while (next < scorer_->corpus_count());
+  return pieces;
+}
+
 base::Result<void> Engine::restore_text(std::string_view bytes) {
   const auto body = open_checkpoint(kTextHead, bytes);
   if (!body) return body.error();
   base::ByteReader reader(body->bytes);
-  const auto layout =
-      body->version == 1 ? match::TextLayout::kOneLanguage : match::TextLayout::kLanguages;
-  if (auto restored = scorer_->restore(layout, reader); !restored) return restored.error();
+  if (auto restored = scorer_->restore(text_layout_of(body->version), reader); !restored) {
+    return restored.error();
+  }
   if (!reader.done()) return corrupt_checkpoint(CheckpointKind::kText, "is malformed");
   return {};
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,16 +24,20 @@ using event::event_of;
 
 Instant at(std::int64_t seconds) { return Instant{} + Duration::seconds(seconds); }
 
-// "1:a,b 2:b": subscription and the ids of the events in each delivery.
+// "1:a*,b 2:b 3:[c]": subscription and the ids of the events in each delivery, with an asterisk
+// behind those that are repeated; a group of one event is put into brackets.
 std::string shown(std::span<const Delivery> deliveries) {
   std::string out;
   for (const Delivery& delivery : deliveries) {
     out += fmt::format("{}{}:", out.empty() ? "" : " ", delivery.subscription.value);
-    const char* separator = "";
-    for (const auto& event : delivery.events) {
-      out += std::exchange(separator, ",");
-      out += event->id();
+    std::string ids;
+    for (std::size_t i = 0; i < delivery.events.size(); ++i) {
+      const bool is_repeated = std::ranges::binary_search(delivery.repeated, i);
+      ids += (i == 0 ? "" : ",") + std::string(delivery.events[i]->id()) + (is_repeated ? "*" : "");
     }
+    const bool is_group_of_one = delivery.is_group && delivery.events.size() == 1;
+    out += is_group_of_one ? '[' + ids + ']' : ids;
+    EXPECT_TRUE(delivery.is_group || delivery.events.size() == 1);
   }
   return out;
 }
@@ -241,7 +246,7 @@ TEST(EngineTest, LateDeliveriesComeInTheOrderInWhichTheyBecameDue) {
                    at(second));
   }
   EXPECT_EQ(engine.next_wake(), at(8));
-  EXPECT_EQ(shown(engine.advance(at(20))), "5:d,c 4:d 3:d 2:d 7:d 1:d 6:d");
+  EXPECT_EQ(shown(engine.advance(at(20))), "5:c,d 4:d 3:d 2:d 7:d 1:d 6:d");
 }
 
 TEST(EngineTest, ForgetsTheKeysOfAnEvent) {
@@ -414,7 +419,7 @@ TEST(EngineTest, CountsEveryEventOnceForEverySubscription) {
                       prng.chance(0.1) ? "\"x\"" : std::to_string(prng.below(6)),
                       prng.chance(0.5) ? "storm at sea" : "calm"));
       for (const Delivery& delivery : engine.publish(event, at(now))) {
-        delivered += delivery.events.size();
+        delivered += delivery.events.size() - delivery.repeated.size();
       }
     }
     const EngineCounters all = engine.counters();

@@ -41,11 +41,7 @@ class StateContext final : public filter::ExplainContext {
 Outcome Engine::foretell(Subscription& subscription, const event::EventPtr& event,
                          base::Instant now, match::TextReader& reader) const {
   const filter::Filter& filter = subscription.filter();
-  const auto& all = filter.normal_form().conjunctions;
-  std::vector<std::uint32_t> conjunctions;
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (match::holds(all[i], *event, reader)) conjunctions.push_back(i);
-  }
+  const std::vector<std::uint32_t> conjunctions = match::holding(filter, *event, reader);
   Outcome outcome = Outcome::kPassed;
   if (!subscription.admits(*event)) return Outcome::kNoMatch;
   if (conjunctions.empty()) {

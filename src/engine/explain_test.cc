@@ -48,6 +48,36 @@ TEST(ExplainTest, MarksThePartsThatDecidedAndShowsTheirValues) {
             "      +! exists data.ask (data.ask is 1)\n");
 }
 
+TEST(ExplainTest, TellsWhichElementDecided) {
+  Engine engine;
+  const auto id = engine.subscribe(
+      "data.items[*].sku = 'x' and not data.items[*].n[*] > 5 and data.a[*] = data.b[*]");
+  const auto explain = [&](std::string_view json) {
+    return shown(engine.explain(*id, event_of(json), at(0))->filter);
+  };
+  EXPECT_EQ(explain(R"({"data":{"items":[{"sku":"a"},{"sku":"x","n":[1,2]},{"sku":"x","n":[3]}],
+                        "a":[1,2,3],"b":[9,3,2]}})"),
+            "+! data.items[*].sku = 'x' and not data.items[*].n[*] > 5 and data.a[*] = data.b[*]\n"
+            "  +! data.items[*].sku = 'x' (data.items[1].sku is 'x')\n"
+            "  +! not data.items[*].n[*] > 5\n"
+            "    -! data.items[*].n[*] > 5 (data.items[*].n[*] is 1, 2, 3)\n"
+            "  +! data.a[*] = data.b[*] (data.a[1] is 2, data.b[2] is 2)\n");
+  EXPECT_EQ(explain(R"({"data":{"items":[{"n":[0,0,0,0,0,0,0,0,0,6]}],"a":[1],"b":[]}})"),
+            "-! data.items[*].sku = 'x' and not data.items[*].n[*] > 5 and data.a[*] = data.b[*]\n"
+            "  -! data.items[*].sku = 'x' (data.items[*].sku is missing)\n"
+            "  -! not data.items[*].n[*] > 5\n"
+            "    +! data.items[*].n[*] > 5 (data.items[0].n[9] is 6)\n"
+            "  -! data.a[*] = data.b[*] (data.a[*] is 1, data.b[*] is missing)\n");
+}
+
+TEST(ExplainTest, ShowsTheFirstOfManyValues) {
+  Engine engine;
+  const auto id = engine.subscribe("data[*] > 5");
+  EXPECT_EQ(
+      shown(engine.explain(*id, event_of(R"({"data":[1,1,1,1,1,1,1,2,3,4]})"), at(0))->filter),
+      "-! data[*] > 5 (data[*] is 1, 1, 1, 1, 1, 1, 1, 2 and 2 more)\n");
+}
+
 TEST(ExplainTest, NamesMissingValuesAndErrorsOfCesql) {
   Engine engine;
   const auto id = engine.subscribe("cesql('nothere = ''x''') or data.price < data.bid");

@@ -25,6 +25,7 @@ std::size_t match::MatchSizes::* member_of(const std::string& words) {
       {"the value", &MatchSizes::by_point},
       {"the range", &MatchSizes::by_range},
       {"one of the values", &MatchSizes::by_door},
+      {"the value of an element", &MatchSizes::by_door},
       {"the beginning", &MatchSizes::by_door},
       {"the end", &MatchSizes::by_door},
       {"any value there", &MatchSizes::by_door},

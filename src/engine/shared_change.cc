@@ -25,7 +25,8 @@ const filter::Threshold* only_threshold(const filter::Change& change) {
   return moves->absolute ? &*moves->absolute : &*moves->percent;
 }
 
-match::ChangeGroupOptions options_of(const filter::Change& change, const EngineOptions& limits) {
+match::ChangeGroupOptions options_of(const filter::Change& change, const EngineOptions& limits,
+                                     base::MemoryAccount::Ptr memory) {
   const auto& moves = std::get<filter::Moves>(change.movement);
   return {.movement = {.direction = direction_of(moves.direction),
                        .percent = moves.percent.has_value(),
@@ -33,7 +34,8 @@ match::ChangeGroupOptions options_of(const filter::Change& change, const EngineO
           .timing = {.silent_for = change.silent_for, .at_most_every = change.at_most_every},
           .key_count_max = limits.change_key_count_max,
           .idle = limits.change_idle,
-          .keep_events = change.at_most_every.has_value()};
+          .keep_events = change.at_most_every.has_value(),
+          .memory = std::move(memory)};
 }
 
 }  // namespace
@@ -69,10 +71,10 @@ double SharedChange::threshold_of(const filter::Filter& filter) {
 }
 
 SharedChange::SharedChange(filter::FilterPtr filter, std::shared_ptr<const Gate> gate,
-                           const EngineOptions& limits)
+                           const EngineOptions& limits, base::MemoryAccount::Ptr memory)
     : filter_(std::move(filter)),
       gate_(std::move(gate)),
-      group_(options_of(change(), limits)),
+      group_(options_of(change(), limits, std::move(memory))),
       floor_{std::numeric_limits<std::int64_t>::min()} {}
 
 const filter::Change& SharedChange::change() const { return only_change(*filter_); }
@@ -176,6 +178,8 @@ std::vector<std::string_view> SharedChange::keys() const {
 
 bool SharedChange::has_room(const event::Event& event, base::Instant now) const {
   if (group_.source(match::event_key(change().keys, event))) return true;
+  const base::MemoryAccount::Ptr& memory = group_.options().memory;
+  if (memory && memory->is_exhausted()) return false;
   std::size_t live_count = 0;
   group_.for_each_source([&](const auto& source) { live_count += is_idle(source, now) ? 0U : 1U; });
   return live_count < group_.options().key_count_max;

@@ -45,7 +45,7 @@ class SharedChange {
 
   // For filters of the shape of this one, which is what the matcher is to be given.
   SharedChange(filter::FilterPtr filter, std::shared_ptr<const Gate> gate,
-               const EngineOptions& limits);
+               const EngineOptions& limits, base::MemoryAccount::Ptr memory = {});
 
   const filter::FilterPtr& filter() const { return filter_; }
   bool admits(const event::Event& event) const { return !gate_ || (*gate_)(event); }

@@ -165,7 +165,7 @@ class Pair {
   std::size_t delivered() const { return delivered_; }
 
  private:
-  using Deliveries = std::map<SubscriptionId, std::vector<event::EventPtr>>;
+  using Deliveries = std::map<SubscriptionId, match::FiredEvents>;
   struct Alone {
     filter::FilterPtr filter;
     match::Initial initial;
@@ -175,8 +175,8 @@ class Pair {
   // By the ids of events: those that were held are other objects in another engine.
   void expect(const Deliveries& expected, std::span<const Delivery> found) {
     std::map<SubscriptionId, std::string> expected_ids;
-    for (const auto& [id, events] : expected) {
-      for (const auto& event : events) expected_ids[id] += std::string(event->id()) + ' ';
+    for (const auto& [id, fired] : expected) {
+      for (const auto& one : fired.events) expected_ids[id] += std::string(one.event->id()) + ' ';
     }
     std::map<SubscriptionId, std::string> ids;
     for (const Delivery& delivery : found) {

@@ -8,10 +8,16 @@
 
 #include "base/check.h"
 #include "engine/shared_change.h"
+#include "event/event_memory.h"
 #include "match/event_key.h"
 
 namespace weir::engine {
 namespace {
+
+// Of an instance and of each of its changes: nodes, values in the index, what the heap adds.
+constexpr std::size_t kInstanceBytes = 320;
+constexpr std::size_t kLeafBytes = 224;
+constexpr std::size_t kKeyCopies = 2;
 
 const filter::Change& change_of(const filter::ExprPtr& expr) {
   return std::get<filter::Change>(*expr->predicate());
@@ -82,6 +88,7 @@ std::unique_ptr<SharedComposites::Member> SharedComposites::join(const Newcomer&
   member->filter = newcomer.filter;
   member->initial = newcomer.initial;
   member->floor = newcomer.state_at;
+  member->memory = base::MemoryCharge(newcomer.memory);
   member->is_limited = std::ranges::any_of(newcomer.filter->normal_form().conjunctions, is_limited);
   if (!use_streams(newcomer, *member)) return nullptr;
   const bool has_keys = !keys_of(*newcomer.filter).empty();
@@ -104,7 +111,8 @@ std::unique_ptr<SharedComposites::Member> SharedComposites::join(const Newcomer&
 bool SharedComposites::use_streams(const Newcomer& newcomer, Member& member) {
   for (const filter::Conjunction& conjunction : newcomer.filter->normal_form().conjunctions) {
     for (const filter::ExprPtr& change : conjunction.changes) {
-      const auto stream = streams_.use(conjunction, change_of(change), newcomer.gate);
+      const auto stream =
+          streams_.use(conjunction, change_of(change), newcomer.gate, newcomer.stream_memory);
       if (!stream) {
         release_streams(member);
         return false;
@@ -125,7 +133,9 @@ void SharedComposites::release_streams(const Member& member) {
 bool SharedComposites::has_room(const Member& member) const {
   const bool has_keys = !keys_of(*member.filter).empty();
   const std::size_t count = member.instances.size() + (has_keys ? 2 : 1);
-  return count <= key_count_max_ / member.filter->normal_form().conjunctions.size();
+  const base::MemoryAccount::Ptr& memory = member.memory.account();
+  return count <= key_count_max_ / member.filter->normal_form().conjunctions.size() &&
+         !(memory && memory->is_exhausted());
 }
 
 std::string SharedComposites::key_of(const Member& member, const event::Event& event) {
@@ -148,6 +158,8 @@ SharedComposites::Instance& SharedComposites::instance_of(Member& member, std::s
   instances_[instance.number] = &instance;
   index_.add(instance.number, place(member, key, instance),
              {.initial = member.initial, .floor = member.floor});
+  member.memory.grow(kInstanceBytes + kKeyCopies * key.size() +
+                     member.leaf_streams.size() * kLeafBytes);
   return instance;
 }
 
@@ -196,6 +208,7 @@ std::span<SharedComposites::Member* const> SharedComposites::read(
   read_.clear();
   unread_.clear();
   leaving_.clear();
+  event_bytes_ = 0;
   for (const match::Match& match : matches) {
     read(static_cast<StreamNumber>(match.subscription.value - CompositeStreams::kMatcherIdMin),
          event, now, reader);
@@ -217,20 +230,52 @@ void SharedComposites::read(StreamNumber stream, const event::EventPtr& event, b
     if (has_room(member)) {
       instance_of(member, key);
     } else {
-      member.must_leave = true;
-      leaving_.push_back(&member);
+      make_leave(member);
     }
   });
   const auto number = streams_.find_source(stream, key);
   if (!number) return;
+  if (!keep(*number, event)) {
+    for (Member* const member : streams_.members(stream)) {
+      if (member != nullptr && member->instances.contains(key)) make_leave(*member);
+    }
+    return;
+  }
   readings_.push_back({*number, std::get<double>(*sample)});
   CompositeStreams::Source& source = streams_.source(*number);
-  source.event = event;
   source.order = next_order_;
   source.read_at = now;
 }
 
+void SharedComposites::make_leave(Member& member) {
+  if (member.must_leave) return;
+  member.must_leave = true;
+  leaving_.push_back(&member);
+}
+
+// False if there is no room for the event: whoever has the key must go on alone, where a key
+// without room is let through. A stream without keys keeps one event, whatever it takes.
+bool SharedComposites::keep(match::SourceNumber number, const event::EventPtr& event) {
+  CompositeStreams::Source& source = streams_.source(number);
+  if (source.memory.account()) {
+    if (event_bytes_ == 0) event_bytes_ = event::memory_bytes(*event);
+    const std::size_t taken = source.memory.bytes();
+    const bool has_keys = !streams_.change(source.stream).keys.empty();
+    if (!has_keys || event_bytes_ <= taken) {
+      source.memory.set(event_bytes_);
+    } else if (source.memory.try_grow(event_bytes_ - taken) != nullptr) {
+      return false;
+    }
+  }
+  source.event = event;
+  return true;
+}
+
 std::span<const SharedComposites::Fired> SharedComposites::update(base::Instant now) {
+  // Whoever left for lack of memory took its sources along.
+  std::erase_if(readings_, [this](const match::CompositeReading& reading) {
+    return streams_.source(reading.source).use_count == 0;
+  });
   tally_.count(read_, unread_);
   index_.update(readings_, now, firing_);
   std::ranges::sort(firing_.taken, {}, [](const match::TakenLeaf& taken) {
@@ -268,45 +313,66 @@ bool SharedComposites::is_apart(const Instance& instance, match::LeafPlace place
   return index_.view(instance.number, place)->is_apart;
 }
 
-// Of a leaf with a value. Without an event if that was delivered before it was restored.
+// The current event of a leaf with a value.
 SharedComposites::Current SharedComposites::current(const Instance& instance,
                                                     match::LeafPlace place) const {
+  const auto is_delivered = [&](std::uint64_t order) {
+    return std::ranges::binary_search(instance.delivered, order);
+  };
   const auto own =
       std::ranges::lower_bound(instance.own_events, place, {}, &Member::OwnEvent::place);
   if (own != instance.own_events.end() && own->place == place && is_apart(instance, place)) {
-    return {own->order, own->event};
+    return {own->order, own->event, own->event == nullptr || is_delivered(own->order)};
   }
   const auto& source = streams_.source(instance.conjunctions[place.conjunction][place.leaf].source);
-  return {source.order, source.event};
+  return {source.order, source.event, is_delivered(source.order)};
 }
 
-void SharedComposites::deliver(Instance& instance, std::span<const std::uint32_t> conjunctions,
-                               base::Instant now, std::vector<event::EventPtr>& events) const {
-  std::erase_if(instance.own_events,
-                [&](const Member::OwnEvent& own) { return !is_apart(instance, own.place); });
-  std::vector<Current> fired;
-  for (const std::uint32_t conjunction : conjunctions) {
-    for (std::size_t i = 0; i < instance.conjunctions[conjunction].size(); ++i) {
-      take(instance, {conjunction, i}, now);
-      Current current = this->current(instance, {conjunction, i});
-      if (current.event != nullptr) fired.push_back(std::move(current));
+// The current events of all leaves of a conjunction, as far as they are known.
+std::vector<SharedComposites::Current> SharedComposites::currents(const Instance& instance,
+                                                                  std::uint32_t conjunction) const {
+  std::vector<Current> currents;
+  for (std::size_t i = 0; i < instance.conjunctions[conjunction].size(); ++i) {
+    Current current = this->current(instance, {conjunction, i});
+    if (current.event != nullptr) currents.push_back(std::move(current));
+  }
+  return currents;
+}
+
+// As match::Firings does it.
+void SharedComposites::deliver(std::span<const Fired> fired, base::Instant now,
+                               match::FiredEvents& events) const {
+  std::vector<Current> shown;
+  for (const Fired& one : fired) {
+    Instance& instance = *one.instance;
+    std::erase_if(instance.own_events,
+                  [&](const Member::OwnEvent& own) { return !is_apart(instance, own.place); });
+    for (const std::uint32_t conjunction : one.conjunctions) {
+      const std::size_t leaf_count = instance.conjunctions[conjunction].size();
+      for (std::size_t i = 0; i < leaf_count; ++i) take(instance, {conjunction, i}, now);
+      const std::vector<Current> currents = this->currents(instance, conjunction);
+      if (std::ranges::all_of(currents, &Current::delivered)) continue;
+      events.is_group = events.is_group || leaf_count > 1;
+      shown.insert(shown.end(), currents.begin(), currents.end());
     }
   }
-  std::ranges::sort(fired, {}, &Current::order);
-  const auto repeated = std::ranges::unique(fired, {}, &Current::order);
-  fired.erase(repeated.begin(), repeated.end());
-  for (const Current& current : fired) {
-    if (!std::ranges::binary_search(instance.delivered, current.order)) {
-      events.push_back(current.event);
-    }
+  std::ranges::sort(shown, {}, &Current::order);
+  const auto twice = std::ranges::unique(shown, {}, &Current::order);
+  shown.erase(twice.begin(), twice.end());
+  for (Current& current : shown) {
+    events.events.push_back({std::move(current.event), current.delivered});
   }
-  remember_delivered(fired, instance);
+  for (const Fired& one : fired) remember_delivered(one);
 }
 
 // As long as it is current anywhere.
-void SharedComposites::remember_delivered(const std::vector<Current>& fired,
-                                          Instance& instance) const {
-  for (const Current& current : fired) instance.delivered.push_back(current.order);
+void SharedComposites::remember_delivered(const Fired& fired) const {
+  Instance& instance = *fired.instance;
+  for (const std::uint32_t conjunction : fired.conjunctions) {
+    for (const Current& current : currents(instance, conjunction)) {
+      instance.delivered.push_back(current.order);
+    }
+  }
   std::vector<std::uint64_t> orders;
   for (const match::SourceNumber source : instance.sources) {
     orders.push_back(streams_.source(source).order);

@@ -49,6 +49,8 @@ class SharedComposites {
     SubscriptionId id;
     const filter::Filter* filter = nullptr;  // stays until the member leaves
     std::shared_ptr<const Gate> gate;
+    base::MemoryAccount::Ptr memory = {};         // where its keys are counted
+    base::MemoryAccount::Ptr stream_memory = {};  // where events are that its streams keep
     match::Initial initial = match::Initial::kDeliver;
     const match::ChangeFilter* state = nullptr;  // where to go on
     base::Instant state_at = {};
@@ -73,10 +75,8 @@ class SharedComposites {
   // What was held back and is due at the next wake: one conjunction of one instance each, in the
   // order of subscriptions, conjunctions and keys. Requires a wake.
   std::span<const Fired> advance();
-  // To be called for whatever fired, with its instant. Appends the events that are to be delivered,
-  // oldest first.
-  void deliver(Instance& instance, std::span<const std::uint32_t> conjunctions, base::Instant now,
-               std::vector<event::EventPtr>& events) const;
+  // To be called for whatever fired for one member at one instant. Appends what is to be delivered.
+  void deliver(std::span<const Fired> fired, base::Instant now, match::FiredEvents& events) const;
   // Of the event's key. False if there was nothing to forget.
   bool forget(Member& member, const event::Event& event);
 
@@ -104,7 +104,8 @@ class SharedComposites {
 
   struct Current {
     std::uint64_t order = 0;
-    event::EventPtr event;
+    event::EventPtr event;  // null if it was delivered before it was restored, and is not known
+    bool delivered = false;
   };
 
   bool use_streams(const Newcomer& newcomer, Member& member);
@@ -118,6 +119,8 @@ class SharedComposites {
   bool restore(const match::ChangeFilter::ConjunctionStates& states, Instance& instance);
   void read(StreamNumber stream, const event::EventPtr& event, base::Instant now,
             match::TextReader& reader);
+  bool keep(match::SourceNumber number, const event::EventPtr& event);
+  void make_leave(Member& member);
   void count_held();
   void list_touched();
   bool is_held(const Instance& instance) const;
@@ -128,7 +131,8 @@ class SharedComposites {
   bool is_apart(const Instance& instance, match::LeafPlace place) const;
   Current current(const Instance& instance, match::LeafPlace place) const;
   void take(Instance& instance, match::LeafPlace place, base::Instant now) const;
-  void remember_delivered(const std::vector<Current>& fired, Instance& instance) const;
+  std::vector<Current> currents(const Instance& instance, std::uint32_t conjunction) const;
+  void remember_delivered(const Fired& fired) const;
   void copy_state(std::string_view key, const Instance& instance, match::ChangeFilter& to) const;
   std::optional<match::ChangeFilter::ConjunctionState> state_of(const Instance& instance,
                                                                 std::size_t conjunction) const;
@@ -148,6 +152,7 @@ class SharedComposites {
   std::vector<StreamNumber> read_;
   std::vector<StreamNumber> unread_;
   std::vector<Member*> leaving_;
+  std::size_t event_bytes_ = 0;  // 0: not counted yet
   match::CompositeFiring firing_;
   std::vector<Fired> fired_;
   std::vector<Instance*> touched_;  // for which being held begins, ends or does not matter

@@ -31,10 +31,14 @@ bool SharedComposites::restore(const match::ChangeFilter::ConjunctionStates& sta
                                  .read_at = states[i]->read_at}));
       instance.conjunctions[i][j].last_at = term.last_at;
       instance.own_events.push_back({{i, j}, term.order, term.event});
+      if (term.event != nullptr && term.delivered) instance.delivered.push_back(term.order);
     }
     const auto& due = states[i]->due;
     if (due && !index_.restore_due(instance.number, i, *due)) return false;
   }
+  std::ranges::sort(instance.delivered);
+  const auto twice = std::ranges::unique(instance.delivered);
+  instance.delivered.erase(twice.begin(), twice.end());
   watch_held(instance);
   return true;
 }
@@ -98,9 +102,9 @@ match::ChangeFilter::TermState SharedComposites::term_state(
       .current = view.current};
   if (!view.current) return state;
   Current current = this->current(instance, place);
-  if (std::ranges::binary_search(instance.delivered, current.order)) return state;
   state.order = current.order;
   state.event = std::move(current.event);
+  state.delivered = current.delivered;
   return state;
 }
 

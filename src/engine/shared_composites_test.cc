@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -204,7 +205,7 @@ TEST(SharedCompositesTest, LeavesNothingBehindOfWhatStandsAlone) {
     base::ByteReader reader(bytes);
     match::ChangeFilter strange(filter, {});
     Instant latest;
-    ASSERT_TRUE(strange.restore(match::ChangeLayout::kTimed, reader, latest));
+    ASSERT_TRUE(strange.restore(match::ChangeLayout::kMarked, reader, latest));
     ASSERT_TRUE(reader.done());
     EXPECT_FALSE(joined.join(1, filter, strange));
     EXPECT_EQ(joined.matcher_size(), 0);
@@ -236,15 +237,18 @@ class Pair {
   explicit Pair(std::size_t key_count_max = EngineOptions().change_key_count_max)
       : key_count_max_(key_count_max) {}
 
-  void subscribe(const std::string& text, const SubscribeOptions& options) {
+  void subscribe(const std::string& text, const SubscribeOptions& options,
+                 const KnownEvents& events = {}) {
     const auto filter = *Filter::parse(text);
-    const auto shared = shared_.subscribe(filter, options);
-    const auto alone = alone_.subscribe(filter, options);
+    const auto shared = shared_.subscribe_knowing(filter, options, events);
+    const auto alone = alone_.subscribe_knowing(filter, options, events);
     ASSERT_TRUE(shared && alone);
-    ASSERT_EQ(*shared, *alone);
-    ASSERT_EQ(shared_.state_revision(*shared), 0);
-    known_.emplace(*shared, Known{filter, options.initial, options.gate, 0, {}});
-    compare(*shared);
+    ASSERT_EQ(shared->id, alone->id);
+    ASSERT_EQ(ids(shared->told), ids(alone->told));
+    told_count_ += shared->told.size();
+    ASSERT_EQ(shared_.state_revision(shared->id), 0);
+    known_.emplace(shared->id, Known{filter, options.initial, options.gate, 0, {}});
+    compare(shared->id);
   }
   // Another one like it goes on from what it remembered when it was last looked at.
   void fork(std::size_t index, Initial initial) {
@@ -288,6 +292,8 @@ class Pair {
     next.alone_.set_now(now);
     next.delivered_ = delivered_;
     next.late_count_ = late_count_;
+    next.repeated_count_ = repeated_count_;
+    next.told_count_ = told_count_;
     *this = std::move(next);
   }
   void explain(std::size_t index, const event::EventPtr& event, Instant now) {
@@ -321,6 +327,8 @@ class Pair {
   std::size_t shared_bytes() const { return shared_.memory().shared_change_bytes; }
   std::size_t delivered() const { return delivered_; }
   std::size_t late_count() const { return late_count_; }
+  std::size_t repeated_count() const { return repeated_count_; }
+  std::size_t told_count() const { return told_count_; }
 
  private:
   struct Known {
@@ -334,15 +342,19 @@ class Pair {
   std::map<SubscriptionId, Known>::iterator nth(std::size_t index) {
     return std::next(known_.begin(), static_cast<std::ptrdiff_t>(index));
   }
-  // Of all deliveries to each, one after the other.
+  // All deliveries to each, one after the other, with an asterisk behind repeated events.
   std::map<SubscriptionId, std::string> ids(std::span<const Delivery> deliveries) {
     std::map<SubscriptionId, std::string> ids;
     for (const Delivery& delivery : deliveries) {
-      for (const auto& event : delivery.events) {
-        ids[delivery.subscription] += std::string(event->id()) + ' ';
+      std::string& out = ids[delivery.subscription];
+      for (std::size_t i = 0; i < delivery.events.size(); ++i) {
+        const bool is_repeated = std::ranges::binary_search(delivery.repeated, i);
+        out += std::string(delivery.events[i]->id()) + (is_repeated ? "* " : " ");
         ++delivered_;
+        repeated_count_ += is_repeated ? 1U : 0U;
       }
-      ids[delivery.subscription] += "| ";
+      out += delivery.is_group ? "group | " : "| ";
+      EXPECT_LT(delivery.repeated.size(), delivery.events.size());
     }
     return ids;
   }
@@ -373,6 +385,8 @@ class Pair {
   std::map<SubscriptionId, Known> known_;
   std::size_t delivered_ = 0;
   std::size_t late_count_ = 0;
+  std::size_t repeated_count_ = 0;
+  std::size_t told_count_ = 0;
 };
 
 // What random filters are made of.
@@ -451,7 +465,7 @@ class Story {
     const auto initial = prng_.chance(0.3) ? Initial::kNone : Initial::kDeliver;
     if (prng_.chance(0.1) || pair_.size() == 0) {
       const auto gate = prng_.chance(0.3) ? gate_ : nullptr;
-      pair_.subscribe(random_filter(prng_, is_timed_), {.initial = initial, .gate = gate});
+      subscribe({.initial = initial, .gate = gate});
     } else if (prng_.chance(0.06)) {
       pair_.unsubscribe(prng_.below(pair_.size()));
     } else if (prng_.chance(0.05)) {
@@ -466,12 +480,23 @@ class Story {
     } else {
       ASSERT_NO_FATAL_FAILURE(pair_.explain(prng_.below(pair_.size()), event, now_));
       ASSERT_NO_FATAL_FAILURE(pair_.publish(event, now_));
+      recent_.push_back(event);
     }
     if (prng_.chance(0.3)) pair_.compare();
   }
   const Pair& pair() const { return pair_; }
 
  private:
+  // Some know the newest events.
+  void subscribe(const SubscribeOptions& options) {
+    const std::string filter = random_filter(prng_, is_timed_);
+    if (prng_.chance(0.5)) return pair_.subscribe(filter, options);
+    const std::size_t count = std::min<std::size_t>(recent_.size(), prng_.below(8));
+    pair_.subscribe(filter, options,
+                    {.events = std::span(recent_).last(count),
+                     .at = now_,
+                     .is_told = options.initial == Initial::kDeliver && prng_.chance(0.5)});
+  }
   void pass_time() {
     const auto below = [&](std::uint64_t end) {
       return static_cast<std::int64_t>(prng_.below(end));
@@ -490,6 +515,7 @@ class Story {
   base::Prng prng_;
   bool is_timed_;
   Pair pair_;
+  std::vector<event::EventPtr> recent_;
   Instant now_;
   std::shared_ptr<const Gate> gate_ = std::make_shared<const Gate>(
       [](const event::Event& event) { return event.id().back() != '7'; });
@@ -497,6 +523,8 @@ class Story {
 
 TEST(SharedCompositesTest, DeliverWhatAFilterForEachOfThemWould) {
   std::size_t delivered = 0;
+  std::size_t repeated_count = 0;
+  std::size_t told_count = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     Story story(seed, false);
@@ -505,8 +533,12 @@ TEST(SharedCompositesTest, DeliverWhatAFilterForEachOfThemWould) {
       ASSERT_NO_FATAL_FAILURE(story.step(step));
     }
     delivered += story.pair().delivered();
+    repeated_count += story.pair().repeated_count();
+    told_count += story.pair().told_count();
   }
   EXPECT_GT(delivered, 40'000U);
+  EXPECT_GT(repeated_count, 2'000U);
+  EXPECT_GT(told_count, 100U);
 }
 
 TEST(SharedCompositesTest, DeliverWhenAFilterForEachOfThemWould) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/prng.h"
-#include "engine/text_annotation.h"
+#include "engine/text_annotator.h"
 #include "event/event_testing.h"
 
 namespace weir::engine {
@@ -71,50 +71,72 @@ event::EventPtr document(int id, std::string_view text) {
   return event::event_of(fmt::format(R"({{"id":"{}","data":{{"t":"{}","v":{}}}}})", id, text, id));
 }
 
+// What a delivery by this filter says; nothing if there is nothing to say.
+std::string annotation(std::string_view filter, const Delivery& delivery,
+                       std::shared_ptr<const match::HighlightOptions> highlight = {}) {
+  if (!delivery.text) return "";
+  match::TextAnalyzers analyzers({});
+  TextAnnotator annotator(*filter::Filter::parse(filter), analyzers,
+                          {.highlight = std::move(highlight), .score_min = 1});
+  return annotator.annotation(delivery.text, delivery.events.back().get());
+}
+
 TEST(SharedTextTest, ADeliverySaysWhy) {
   Engine engine;
-  ASSERT_TRUE(engine.subscribe("text(data.t) about 'storm flood rescue' score >= 0.1"));
+  constexpr std::string_view kFilter = "text(data.t) about 'storm flood rescue' score >= 0.1";
+  ASSERT_TRUE(engine.subscribe(kFilter));
   ASSERT_TRUE(engine.subscribe("data.v >= 0"));
   EXPECT_EQ(engine.publish(document(1, "storm coast"), {}).size(), 1U);
   EXPECT_EQ(engine.publish(document(2, "market"), {}).size(), 1U);
   EXPECT_EQ(engine.publish(document(3, "market rain"), {}).size(), 1U);
   const auto deliveries = engine.publish(document(4, "storm flood flood"), {});
   ASSERT_EQ(deliveries.size(), 2U);
-  EXPECT_EQ(deliveries[0].annotation,
+  EXPECT_EQ(annotation(kFilter, deliveries[0]),
             R"("weirscore":"1.7329","weirepoch":4,"weirterms":"storm=0.3466 flood=1.3863")");
-  EXPECT_EQ(deliveries[1].annotation, "");
+  EXPECT_EQ(annotation("data.v >= 0", deliveries[1]), "");
+  EXPECT_EQ(annotation("text(data.t) about any 'flood calm'", deliveries[0]),
+            R"("weirscore":"1.7329","weirepoch":4,"weirterms":"flood=1.3863")")
+      << "a filter that has replaced it has other terms";
+  EXPECT_EQ(annotation("data.v >= 0", deliveries[0]), R"("weirscore":"1.7329","weirepoch":4)");
 }
 
 TEST(SharedTextTest, ADeliveryShowsWhereIfItIsAskedFor) {
   Engine engine;
-  const auto id =
-      *engine.subscribe("text(data.t) about all 'flood'",
-                        {.highlight = std::make_shared<const match::HighlightOptions>()});
-  auto deliveries = engine.publish(document(1, "a storm & its floods"), {});
+  constexpr std::string_view kFilter = "text(data.t) about all 'flood'";
+  ASSERT_TRUE(engine.subscribe(kFilter));
+  const auto deliveries = engine.publish(document(1, "a storm & its floods"), {});
   ASSERT_EQ(deliveries.size(), 1U);
-  EXPECT_THAT(deliveries[0].annotation,
+  EXPECT_THAT(annotation(kFilter, deliveries[0], std::make_shared<const match::HighlightOptions>()),
               HasSubstr(R"(,"weirhighlight":"a storm &amp; its <em>floods</em>")"));
-  engine.set_highlight(id, nullptr);
-  deliveries = engine.publish(document(2, "floods"), {});
-  EXPECT_THAT(deliveries[0].annotation, testing::Not(HasSubstr("weirhighlight")));
+  EXPECT_THAT(annotation(kFilter, deliveries[0]), testing::Not(HasSubstr("weirhighlight")));
 }
 
 TEST(SharedTextTest, WhatIsHeldBackSaysWhyWhenItIsDelivered) {
   Engine engine;
-  ASSERT_TRUE(engine.subscribe(
-      "text(data.t) about 'storm' score >= 0.1 and change(data.v) > 0 at most every 10s"));
+  constexpr std::string_view kFilter =
+      "text(data.t) about 'storm' score >= 0.1 and change(data.v) > 0 at most every 10s";
+  ASSERT_TRUE(engine.subscribe(kFilter));
   engine.publish(document(1, "market"), {});
   ASSERT_EQ(engine.publish(document(2, "storm"), {}).size(), 1U);
   EXPECT_TRUE(engine.publish(document(3, "storm"), {}).empty());
   const auto late = engine.advance(Instant() + Duration::seconds(20));
   ASSERT_EQ(late.size(), 1U);
-  EXPECT_EQ(late[0].annotation, R"("weirscore":"0.4055","weirepoch":3,"weirterms":"storm=0.4055")");
+  EXPECT_EQ(annotation(kFilter, late[0]),
+            R"("weirscore":"0.4055","weirepoch":3,"weirterms":"storm=0.4055")");
 }
 
 TEST(SharedTextTest, OfManyTermsThoseAreToldThatCountMost) {
-  match::TextMatchInfo info;
-  for (int i = 0; i < 100; ++i) info.shares.emplace_back(fmt::format("t{}", i), i % 50);
-  const std::string told = text_annotation(info);
+  auto shares = std::make_shared<match::TextShares>();
+  std::string words;
+  for (unsigned i = 0; i < 100; ++i) {
+    const std::string term = fmt::format("t{}", i);
+    shares->terms.emplace(term, i % 50 * 10'000);
+    words += term + ' ';
+  }
+  Delivery delivery;
+  delivery.text.shares = std::move(shares);
+  delivery.events.push_back(document(1, ""));
+  const std::string told = annotation(fmt::format("text(data.t) about any '{}'", words), delivery);
   EXPECT_THAT(told, HasSubstr("t49=49.0000"));
   EXPECT_THAT(told, HasSubstr("t84=34.0000"));
   EXPECT_THAT(told, testing::Not(HasSubstr("t83=")));
@@ -164,7 +186,14 @@ class Pair {
     for (const Delivery& delivery : deliveries) {
       std::string& text = all[delivery.subscription];
       for (const event::EventPtr& event : delivery.events) text += std::string(event->id()) + ' ';
-      text += delivery.annotation + ';';
+      if (delivery.text) {
+        text += fmt::format("{} {} {}", delivery.text.about, delivery.text.score,
+                            delivery.text.shares->epoch);
+        for (const auto& [term, share] : delivery.text.shares->terms) {
+          text += fmt::format(" {}={}", term, share);
+        }
+      }
+      text += ';';
       ++delivered_;
     }
     return all;

@@ -2,6 +2,7 @@
 #include "engine/subscription.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/check.h"
@@ -25,15 +26,20 @@ Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions
       filter_(std::move(filter)),
       tag_(options.tag),
       gate_(std::move(options.gate)),
-      highlight_(std::move(options.highlight)),
+      owner_memory_(std::move(options.memory)),
+      memory_(owner_memory_
+                  ? std::make_shared<base::MemoryShare>(limits.state_bytes_max, owner_memory_)
+                  : nullptr),
       change_options_{.initial = options.initial,
                       .key_count_max = limits.change_key_count_max,
-                      .idle = limits.change_idle} {
+                      .idle = limits.change_idle,
+                      .memory = memory_} {
   if (filter_->has_change()) {
     change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);
   }
   if (filter_->distinct()) {
     window_options_ = distinct_window_options(filter_, limits);
+    window_options_.memory = memory_;
     window_ = match::make_distinct_window(window_options_);
   }
 }
@@ -63,6 +69,8 @@ void Engine::Subscription::share(SubscriptionId id, match::Initial initial,
   composite_ = composites.join({.id = id,
                                 .filter = filter_.get(),
                                 .gate = gate_,
+                                .memory = memory_,
+                                .stream_memory = owner_memory_,
                                 .initial = initial,
                                 .state = change_.get(),
                                 .state_at = restored_at_});
@@ -95,14 +103,17 @@ void Engine::Subscription::end_sharing_text() {
   text_.reset();
 }
 
-void Engine::Subscription::hold_annotation(const event::EventPtr& event, std::string annotation) {
-  std::erase_if(held_annotations_, [](const auto& entry) { return entry.first.expired(); });
-  held_annotations_.insert_or_assign(event, std::move(annotation));
+void Engine::Subscription::hold_finding(const event::EventPtr& event, match::TextFinding finding) {
+  if (held_findings_.size() >= findings_sweep_at_) {
+    std::erase_if(held_findings_, [](const auto& entry) { return entry.first.expired(); });
+    findings_sweep_at_ = std::max(kFindingsSweepMin, 2 * held_findings_.size());
+  }
+  held_findings_.insert_or_assign(event, std::move(finding));
 }
 
-std::string Engine::Subscription::take_annotation(const event::EventPtr& event) {
-  const auto held = held_annotations_.extract(event);
-  return held.empty() ? std::string() : held.mapped();
+match::TextFinding Engine::Subscription::take_finding(const event::EventPtr& event) {
+  const auto held = held_findings_.extract(event);
+  return held.empty() ? match::TextFinding() : held.mapped();
 }
 
 void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
@@ -121,7 +132,7 @@ void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
 void Engine::Subscription::leave_composites() {
   counted = counted_now();
   const std::uint64_t revision_now = revision();
-  change_ = copy_change(nullptr, {});
+  change_ = copy_change(nullptr, {}, memory_);
   end_sharing();
   revision_ = revision_now;
 }
@@ -137,7 +148,7 @@ void Engine::Subscription::retune_composite(filter::FilterPtr filter, base::Inst
   change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);
   base::ByteReader saved(bytes);
   base::Instant latest = restored_at_;
-  WEIR_CHECK(change_->restore(match::ChangeLayout::kTimed, saved, latest) && saved.done());
+  WEIR_CHECK(change_->restore(match::ChangeLayout::kMarked, saved, latest) && saved.done());
   share(id, change_options_.initial, *composites_);
   touch();
 }
@@ -160,25 +171,21 @@ std::uint64_t Engine::Subscription::shared_revision() const {
 
 void Engine::Subscription::take_firing(const SharedComposites::Fired& fired,
                                        const event::EventPtr& event, base::Instant now,
-                                       std::vector<event::EventPtr>& events) {
+                                       match::FiredEvents& events) {
   now = std::max(now, restored_at_);
-  composites_->deliver(*fired.instance, fired.conjunctions, now, events);
+  composites_->deliver({&fired, 1}, now, events);
   drop_duplicates(events, now);
   ++before_sharing_.readings;
-  const bool is_new = !events.empty() && events.back() == event;
-  ++(is_new ? counted.passed : counted.duplicate);
-  counted.delivered += events.size();
+  ++(is_news(events, event) ? counted.passed : counted.duplicate);
+  count_delivered(events);
   touch();
 }
 
 void Engine::Subscription::take_late_firing(std::span<const SharedComposites::Fired> fired,
-                                            base::Instant now,
-                                            std::vector<event::EventPtr>& events) {
-  for (const SharedComposites::Fired& one : fired) {
-    composites_->deliver(*one.instance, one.conjunctions, now, events);
-  }
+                                            base::Instant now, match::FiredEvents& events) {
+  composites_->deliver(fired, now, events);
   drop_duplicates(events, now);
-  counted.delivered += events.size();
+  count_delivered(events);
   touch();
 }
 
@@ -218,12 +225,14 @@ std::shared_ptr<const match::ChangeFilter> Engine::Subscription::change_for(
   return is_sharing() ? copy_change(only, now) : change_;
 }
 
-std::shared_ptr<match::ChangeFilter> Engine::Subscription::copy_change(const event::Event* only,
-                                                                       base::Instant now) const {
+// What a copy takes is counted only if an account is given.
+std::shared_ptr<match::ChangeFilter> Engine::Subscription::copy_change(
+    const event::Event* only, base::Instant now, const base::MemoryAccount::Ptr& memory) const {
   match::ChangeOptions options = change_options_;
-  if (membership_ && only != nullptr && !membership_->change->has_room(*only, now)) {
-    options.key_count_max = 0;
-  }
+  options.memory = memory;
+  const bool is_full = membership_ ? only != nullptr && !membership_->change->has_room(*only, now)
+                                   : memory_ && memory_->is_exhausted();
+  if (only != nullptr && is_full) options.key_count_max = 0;
   auto copy = std::make_shared<match::ChangeFilter>(filter_, options);
   copy->set_overflow_count(state_overflow_of_change());
   if (membership_) membership_->change->copy_state(member(), only, *copy);
@@ -248,13 +257,24 @@ SubscriptionCounters Engine::Subscription::counted_now() const {
   return counters;
 }
 
-void Engine::Subscription::drop_duplicates(std::vector<event::EventPtr>& events,
-                                           base::Instant now) {
+void Engine::Subscription::drop_duplicates(match::FiredEvents& fired, base::Instant now) {
   if (window_ == nullptr) return;
-  std::erase_if(events, [&](const event::EventPtr& event) {
-    return !window_->test_and_set(match::event_key(filter_->distinct()->keys, *event), now,
-                                  event->sequence());
-  });
+  for (match::FiredEvent& one : fired.events) {
+    if (one.repeated) continue;
+    const std::string key = match::event_key(filter_->distinct()->keys, *one.event);
+    one.repeated = !window_->test_and_set(key, now, one.event->sequence());
+  }
+  const bool has_news =
+      std::ranges::any_of(fired.events, std::not_fn(&match::FiredEvent::repeated));
+  if (fired.is_group && has_news) return;
+  std::erase_if(fired.events, [](const match::FiredEvent& one) { return one.repeated; });
+}
+
+std::uint64_t Engine::Subscription::count_delivered(const match::FiredEvents& fired) {
+  const auto repeated_count = std::ranges::count_if(fired.events, &match::FiredEvent::repeated);
+  const std::uint64_t news = fired.events.size() - static_cast<std::uint64_t>(repeated_count);
+  counted.delivered += news;
+  return news;
 }
 
 bool Engine::Subscription::is_duplicate(const event::Event& event, base::Instant now) const {
@@ -294,6 +314,12 @@ std::uint64_t Engine::Subscription::state_overflow_of_change() const {
   if (composite_) return overflow_before_sharing_;
   const std::uint64_t since = membership_->change->counts().overflow - before_sharing_.overflow;
   return overflow_before_sharing_ + since;
+}
+
+bool is_news(const match::FiredEvents& fired, const event::EventPtr& event) {
+  if (fired.events.empty()) return false;
+  const match::FiredEvent& newest = fired.events.back();
+  return newest.event == event && !newest.repeated;
 }
 
 Outcome outcome_of(match::ChangeVerdict verdict) {

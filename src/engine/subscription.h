@@ -30,11 +30,10 @@ class Engine::Subscription {
   match::ChangeFilter* change() { return change_.get(); }
 
   std::uint64_t tag() const { return tag_; }
-  const match::HighlightOptions* highlight() const { return highlight_.get(); }
-  void set_highlight(std::shared_ptr<const match::HighlightOptions> highlight) {
-    highlight_ = std::move(highlight);
-  }
   const std::shared_ptr<const Gate>& gate() const { return gate_; }
+  // The first one counts its memory and draws from the other; null: nothing is counted.
+  const base::MemoryAccount::Ptr& memory() const { return memory_; }
+  const base::MemoryAccount::Ptr& owner_memory() const { return owner_memory_; }
   bool admits(const event::Event& event) const { return !gate_ || (*gate_)(event); }
 
   // What its change filter has in common with others.
@@ -59,9 +58,9 @@ class Engine::Subscription {
   void end_sharing_text();
   bool is_text_shared() const { return text_ != nullptr; }
   // What is to be said of an event that is held back, for as long as somebody has the event.
-  void hold_annotation(const event::EventPtr& event, std::string annotation);
-  // Empty if there is none.
-  std::string take_annotation(const event::EventPtr& event);
+  void hold_finding(const event::EventPtr& event, match::TextFinding finding);
+  // Nothing if there is none.
+  match::TextFinding take_finding(const event::EventPtr& event);
   // A composite goes on with a change filter of its own.
   void leave_composites();
   // Requires a filter of the same shape.
@@ -77,10 +76,10 @@ class Engine::Subscription {
                    bool is_late);
   // It is told of a reading at which conjunctions fire. Appends what is to be delivered.
   void take_firing(const SharedComposites::Fired& fired, const event::EventPtr& event,
-                   base::Instant now, std::vector<event::EventPtr>& events);
+                   base::Instant now, match::FiredEvents& events);
   // Conjunctions of it fire at this instant that were held back.
   void take_late_firing(std::span<const SharedComposites::Fired> fired, base::Instant now,
-                        std::vector<event::EventPtr>& events);
+                        match::FiredEvents& events);
   // What was counted for all composites is about to be cleared.
   void settle_composite();
   // A change filter with what is remembered: all of it or, if an event is given, as much as it
@@ -88,8 +87,11 @@ class Engine::Subscription {
   std::shared_ptr<const match::ChangeFilter> change_for(const event::Event* only,
                                                         base::Instant now) const;
 
-  // Takes out the events whose keys were delivered within the window.
-  void drop_duplicates(std::vector<event::EventPtr>& events, base::Instant now);
+  // Takes out the events whose keys were delivered within the window. In a group of a composite
+  // they stay, as repeated, unless nothing is new then: that takes out all.
+  void drop_duplicates(match::FiredEvents& fired, base::Instant now);
+  // Counts the events that are new to the subscriber, and returns how many there are.
+  std::uint64_t count_delivered(const match::FiredEvents& fired);
   // Whether the event would be dropped; remembers nothing.
   bool is_duplicate(const event::Event& event, base::Instant now) const;
   // The event's keys are new again; true if they were seen.
@@ -121,8 +123,9 @@ class Engine::Subscription {
  private:
   SharedChange::Member member() const { return {membership_->id, membership_->threshold}; }
   void settle_counts(std::uint64_t otherwise);
-  std::shared_ptr<match::ChangeFilter> copy_change(const event::Event* only,
-                                                   base::Instant now) const;
+  std::shared_ptr<match::ChangeFilter> copy_change(
+      const event::Event* only, base::Instant now,
+      const base::MemoryAccount::Ptr& memory = {}) const;
   void retune_composite(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
   std::uint64_t shared_held_count() const;
   SharedChange::Counts shared_counts() const;
@@ -134,7 +137,8 @@ class Engine::Subscription {
   filter::FilterPtr filter_;
   std::uint64_t tag_;
   std::shared_ptr<const Gate> gate_;
-  std::shared_ptr<const match::HighlightOptions> highlight_;
+  base::MemoryAccount::Ptr owner_memory_;
+  base::MemoryAccount::Ptr memory_;
   match::ChangeOptions change_options_;
   std::shared_ptr<match::ChangeFilter> change_;
   std::optional<Membership> membership_;
@@ -142,8 +146,10 @@ class Engine::Subscription {
   std::unique_ptr<CompositeMember> composite_;
   SharedText* texts_ = nullptr;
   std::unique_ptr<SharedText::Member> text_;
-  std::map<std::weak_ptr<const event::Event>, std::string, std::owner_less<>> held_annotations_;
-  SharedChange::Counts before_sharing_;  // what was counted there before
+  std::map<std::weak_ptr<const event::Event>, match::TextFinding, std::owner_less<>> held_findings_;
+  static constexpr std::size_t kFindingsSweepMin = 64;
+  std::size_t findings_sweep_at_ = kFindingsSweepMin;  // then those without an event are dropped
+  SharedChange::Counts before_sharing_;                // what was counted there before
   std::uint64_t revision_before_sharing_ = 0;
   std::uint64_t overflow_before_sharing_ = 0;
   match::DistinctWindowOptions window_options_;
@@ -151,6 +157,9 @@ class Engine::Subscription {
   base::Instant restored_at_{std::numeric_limits<std::int64_t>::min()};
   std::uint64_t revision_ = 0;
 };
+
+// Whether the event is delivered, and new to the subscriber. Requires that no other is newer.
+bool is_news(const match::FiredEvents& fired, const event::EventPtr& event);
 
 // What a change filter's verdict means for the event.
 Outcome outcome_of(match::ChangeVerdict verdict);
