@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "store/chunks.h"
+#include "store/registry_tables.h"
 
 namespace weir::store {
 namespace {
@@ -26,18 +27,20 @@ std::set<std::string, std::less<>> names_in(std::string_view list) {
 
 // The names of a state's chunks, one after another; empty if there is none.
 Result<std::string> read_list(Database& database, std::uint64_t subscription) {
-  auto query = database.query("SELECT chunks FROM checkpoints WHERE subscription = ?1");
-  if (!query) return query.error();
-  const auto there = query->number(subscription).step();
+  auto rows = CheckedRows::select(database, RegistryTable::kCheckpoints, "WHERE subscription = ?1");
+  if (!rows) return rows.error();
+  rows->values().number(subscription);
+  const auto there = rows->next();
   if (!there) return there.error();
-  return *there ? query->column_text(0) : std::string();
+  return *there ? rows->row().column_text(1) : std::string();
 }
 
 Result<void> add_chunk(Database& database, std::uint64_t subscription, std::string_view name,
                        std::string_view chunk) {
   auto put = database.query(
-      "INSERT INTO checkpoint_chunks (subscription, name, bytes)"
-      " SELECT number, ?2, ?3 FROM subscriptions WHERE number = ?1");
+      "INSERT INTO checkpoint_chunks"
+      " SELECT number, ?2, ?3, row_checksum('checkpoint_chunks', ?1, ?2, ?3)"
+      " FROM subscriptions WHERE number = ?1");
   if (!put) return put.error();
   return put->number(subscription).blob(name).blob(chunk).run();
 }
@@ -51,9 +54,10 @@ Result<void> drop_chunk(Database& database, std::uint64_t subscription, std::str
 
 Result<void> write_list(Database& database, std::uint64_t subscription, std::string_view list) {
   auto put = database.query(
-      "INSERT INTO checkpoints (subscription, chunks)"
-      " SELECT number, ?2 FROM subscriptions WHERE number = ?1"
-      " ON CONFLICT (subscription) DO UPDATE SET chunks = ?2");
+      "INSERT INTO checkpoints"
+      " SELECT number, ?2, row_checksum('checkpoints', ?1, ?2)"
+      " FROM subscriptions WHERE number = ?1"
+      " ON CONFLICT (subscription) DO UPDATE SET chunks = ?2, checksum = excluded.checksum");
   if (!put) return put.error();
   return put->number(subscription).blob(list).run();
 }
@@ -62,10 +66,11 @@ Result<std::string> read_state(Database& database, std::uint64_t subscription,
                                std::string_view list) {
   std::string state;
   for (; !list.empty(); list.remove_prefix(std::min(kChunkNameBytes, list.size()))) {
-    auto query =
-        database.query("SELECT bytes FROM checkpoint_chunks WHERE subscription = ?1 AND name = ?2");
-    if (!query) return query.error();
-    const auto there = query->number(subscription).blob(list.substr(0, kChunkNameBytes)).step();
+    auto rows = CheckedRows::select(database, RegistryTable::kCheckpointChunks,
+                                    "WHERE subscription = ?1 AND name = ?2");
+    if (!rows) return rows.error();
+    rows->values().number(subscription).blob(list.substr(0, kChunkNameBytes));
+    const auto there = rows->next();
     if (!there) return there.error();
     if (!*there) {
       return base::Error{base::ErrorId::kStoreCorrupt,
@@ -73,7 +78,7 @@ Result<std::string> read_state(Database& database, std::uint64_t subscription,
                                      database.file(), subscription),
                          std::nullopt};
     }
-    state += query->column_text(0);
+    state += rows->row().column_text(2);
   }
   return state;
 }
@@ -112,13 +117,13 @@ Result<void> remove_checkpoint(Database& database, std::uint64_t subscription) {
 
 Result<std::vector<CheckpointRow>> read_checkpoints(Database& database) {
   std::vector<std::pair<std::uint64_t, std::string>> lists;
-  auto query = database.query("SELECT subscription, chunks FROM checkpoints ORDER BY subscription");
-  if (!query) return query.error();
+  auto found = CheckedRows::select(database, RegistryTable::kCheckpoints, "ORDER BY subscription");
+  if (!found) return found.error();
   while (true) {
-    const auto there = query->step();
+    const auto there = found->next();
     if (!there) return there.error();
     if (!*there) break;
-    lists.emplace_back(query->column_number(0), query->column_text(1));
+    lists.emplace_back(found->row().column_number(0), found->row().column_text(1));
   }
   std::vector<CheckpointRow> rows;
   for (const auto& [subscription, list] : lists) {

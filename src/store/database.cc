@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/database.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
+#include "store/row_checksum.h"
 
 namespace weir::store {
 namespace {
@@ -16,6 +22,22 @@ namespace {
 using base::ErrorId;
 
 constexpr sqlite3_destructor_type kStatic = nullptr;
+
+// Tokens and secrets are for the owner's eyes only, from the first byte on. A file that was made
+// wider, with what SQLite keeps beside it, is narrowed; one of another user stays as it is. By
+// name: closing a descriptor of its own would end the locks that this process has on the file.
+void keep_private(const std::filesystem::path& path) {
+  constexpr ::mode_t kOwner = 0600;
+  constexpr ::mode_t kBeyond = 0177;
+  const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwner);
+  if (made >= 0) ::close(made);
+  for (const char* const suffix : {"", "-wal", "-shm", "-numbers"}) {
+    const std::string name = path.string() + suffix;
+    struct ::stat found = {};
+    if (::stat(name.c_str(), &found) != 0 || (found.st_mode & kBeyond) == 0) continue;
+    ::chmod(name.c_str(), found.st_mode & kOwner);
+  }
+}
 
 bool is_disk_full(int code, int system_error) {
   if ((code & 0xff) == SQLITE_FULL) return true;
@@ -34,6 +56,28 @@ ErrorId error_id(int code, int system_error) {
     default:
       return ErrorId::kStoreDatabase;
   }
+}
+
+int open_flags(const Database::Options& options) {
+  if (options.read_only) return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+  const int create = options.create ? SQLITE_OPEN_CREATE : 0;
+  return SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | create;
+}
+
+// A file whose write-ahead log is empty is read alone, lest SQLite makes the files that go with it.
+std::string read_only_uri(const std::filesystem::path& path, bool alone) {
+  std::string uri = "file:";
+  for (const char byte : path.native()) {
+    if (byte == '%' || byte == '?' || byte == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(byte));
+    } else {
+      uri += byte;
+    }
+  }
+  std::error_code failed;
+  const auto log_bytes = std::filesystem::file_size(path.native() + "-wal", failed);
+  const bool is_whole = alone && (failed || log_bytes == 0);
+  return uri + (is_whole ? "?mode=ro&immutable=1" : "?mode=ro");
 }
 
 }  // namespace
@@ -117,13 +161,18 @@ base::Result<std::unique_ptr<Database>> Database::open(const std::filesystem::pa
                                                        const Options& options) {
   // A name of its own meaning to SQLite, such as :memory:, is a file's all the same.
   const std::filesystem::path path = std::filesystem::path(".") / file;
+  if (!options.read_only) keep_private(path);
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const std::string name = options.read_only ? read_only_uri(path, options.alone) : path.string();
+  const int code = sqlite3_open_v2(name.c_str(), &handle, open_flags(options), nullptr);
   std::unique_ptr<Database> database(new Database(file.string(), handle));
   if (code != SQLITE_OK) return database->error(code);
   sqlite3_extended_result_codes(handle, 1);
+  if (const int added = add_row_checksum(handle); added != SQLITE_OK) return database->error(added);
   sqlite3_busy_timeout(handle, static_cast<int>(options.busy_wait.nanoseconds / 1'000'000));
+  // The write-ahead log stays when the file is closed: a copy without it is known as incomplete.
+  int stays = 1;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &stays);
   return database;
 }
 
@@ -168,6 +217,20 @@ base::Result<std::string> Database::query_text(std::string_view sql) {
   const auto row = statement->step();
   if (!row) return row.error();
   return *row ? statement->column_text(0) : std::string();
+}
+
+base::Result<void> Database::copy_to(const std::filesystem::path& file) {
+  auto target = open(file, {});
+  if (!target) return target.error();
+  sqlite3* const to = (*target)->handle_.get();
+  sqlite3_backup* const backup = sqlite3_backup_init(to, "main", handle_.get(), "main");
+  if (backup == nullptr) return (*target)->error(sqlite3_extended_errcode(to));
+  const int copied = sqlite3_backup_step(backup, -1);
+  const int finished = sqlite3_backup_finish(backup);
+  if (copied != SQLITE_DONE) return finished == SQLITE_OK ? error(copied) : error(finished);
+  int stays = 0;
+  sqlite3_file_control(to, "main", SQLITE_FCNTL_PERSIST_WAL, &stays);
+  return (*target)->execute("PRAGMA journal_mode = DELETE");
 }
 
 std::int64_t Database::changed_count() const { return sqlite3_changes64(handle_.get()); }

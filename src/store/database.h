@@ -4,7 +4,7 @@
 // Every failure is an Error that names the file: kStoreFull if the disk is full, kStoreCorrupt if
 // the file is no database or a damaged one, kStoreLocked if another process holds it longer than
 // the time to wait, kStoreDatabase for the rest. Statements are prepared once and kept by their
-// text.
+// text. They may use row_checksum() (store/row_checksum.h).
 //
 // Threads: one at a time.
 //
@@ -72,9 +72,12 @@ class Database {
  public:
   struct Options {
     base::Duration busy_wait = base::Duration::seconds(5);  // for another process, per statement
+    bool create = true;                                     // the file, if it is not there
+    bool read_only = false;  // neither the file nor its write-ahead log is written
+    bool alone = false;      // of one that is read only: nobody writes it meanwhile
   };
 
-  // Creates the file if need be. Reads nothing of it yet.
+  // Creates the file if need be, and makes it its owner's alone. Reads nothing of it yet.
   static base::Result<std::unique_ptr<Database>> open(const std::filesystem::path& file,
                                                       const Options& options);
   ~Database();
@@ -88,6 +91,9 @@ class Database {
   // The first column of the first row.
   base::Result<std::int64_t> query_integer(std::string_view sql);
   base::Result<std::string> query_text(std::string_view sql);
+  // Writes what a transaction of this connection sees, or else what is there now, to a new file,
+  // which needs no write-ahead log beside it. Others may write meanwhile.
+  base::Result<void> copy_to(const std::filesystem::path& file);
   // Rows that the last statement changed.
   std::int64_t changed_count() const;
 

@@ -34,7 +34,7 @@ base::Result<std::unique_ptr<DirectoryLock>> DirectoryLock::acquire(
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all, failed);
   }
   if (failed) return io_error(directory, failed.value());
-  const std::filesystem::path file = directory / "lock";
+  const std::filesystem::path file = directory / kLockName;
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
   if (descriptor < 0) return io_error(file, errno);
   std::unique_ptr<DirectoryLock> lock(new DirectoryLock(descriptor));
@@ -47,6 +47,13 @@ base::Result<std::unique_ptr<DirectoryLock>> DirectoryLock::acquire(
   return base::Error{base::ErrorId::kStoreLocked,
                      fmt::format("{} is in use by another process", directory.string()),
                      std::nullopt};
+}
+
+bool DirectoryLock::is_held(const std::filesystem::path& directory) {
+  const int descriptor = ::open((directory / kLockName).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const DirectoryLock probe(descriptor);
+  return ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 DirectoryLock::~DirectoryLock() { ::close(descriptor_); }

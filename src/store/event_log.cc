@@ -34,9 +34,25 @@ class SegmentedLog final : public EventLog {
 
   base::Result<void> commit() override { return writer_.commit(); }
 
-  base::Result<std::uint64_t> retain(base::Instant now) override {
+  std::uint64_t retention_bound(base::Instant now, double share) const override {
+    const auto segments = segments_->all();
+    const auto bytes_max =
+        static_cast<std::uint64_t>(static_cast<double>(options_.retention_bytes) * share);
+    std::uint64_t bytes = 0;
+    for (const auto& segment : segments) bytes += event_bytes(segment->end());
+    std::size_t first = 0;
+    for (; first + 1 < segments.size(); ++first) {
+      const SegmentEnd end = segments[first]->end();
+      if (bytes <= bytes_max && !is_too_old(end.newest, now, share)) break;
+      bytes -= event_bytes(end);
+    }
+    return segments[first]->header().first_sequence;
+  }
+
+  base::Result<std::uint64_t> remove_before(std::uint64_t sequence) override {
     std::uint64_t removed_count = 0;
-    for (; is_front_due(now); ++removed_count) {
+    for (; segments_->size() > 1 && segments_->front()->end().next_sequence <= sequence;
+         ++removed_count) {
       if (auto removed = remove_front(); !removed) return removed.error();
     }
     return removed_count;
@@ -58,11 +74,14 @@ class SegmentedLog final : public EventLog {
   LogReader reader(std::uint64_t sequence) const override { return {segments_, sequence}; }
 
  private:
-  bool is_front_due(base::Instant now) const {
-    if (segments_->size() < 2) return false;
-    if (segments_->size_bytes() > options_.retention_bytes) return true;
-    return options_.retention_age &&
-           segments_->front()->end().newest + *options_.retention_age <= now;
+  // Notes follow from events and subscriptions: nobody's events give way to them.
+  static std::uint64_t event_bytes(const SegmentEnd& end) { return end.bytes - end.note_bytes; }
+
+  bool is_too_old(base::Instant newest, base::Instant now, double share) const {
+    if (!options_.retention_age) return false;
+    const auto age =
+        static_cast<std::int64_t>(static_cast<double>(options_.retention_age->nanoseconds) * share);
+    return newest + base::Duration{age} <= now;
   }
 
   // One removal is durable before the next, so that a crash never leaves a gap.

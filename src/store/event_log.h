@@ -15,8 +15,8 @@
 // many sequences that are near each other. open() reads the headers of all segments and the
 // records of the last one; the others are read, and found damaged, when they are first asked for.
 //
-// Threads: append*, commit and retain by one thread at a time; everything else by any thread at any
-// time, and sees only what is confirmed. A LogReader by one thread at a time.
+// Threads: append*, commit, remove_before, retain by one thread at a time; everything else by any
+// thread at any time, and sees only what is confirmed. A LogReader by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,9 @@ namespace weir::store {
 constexpr std::size_t kRecordBytesMax = std::size_t{1} << 30U;  // its length has room for more
 
 struct LogOptions {
-  std::uint64_t segment_bytes = std::uint64_t{64} << 20U;   // a new file beyond this
-  std::uint64_t retention_bytes = std::uint64_t{4} << 30U;  // whole segments are removed beyond
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20U;  // a new file beyond this
+  // Bytes of events, without notes: whole segments are removed beyond.
+  std::uint64_t retention_bytes = std::uint64_t{4} << 30U;
   std::optional<base::Duration> retention_age = {};
   std::size_t event_bytes_max = std::size_t{16} << 20U;  // the longest; at most kRecordBytesMax
 };
@@ -97,8 +98,16 @@ class EventLog {
   virtual void append_note(std::uint64_t sequence, base::Instant at, std::string_view note) = 0;
   // Without records it only does a repair that is due, so that it tells whether the log can write.
   virtual base::Result<void> commit() = 0;
-  // Removes old segments beyond the limits of size and age, never the newest one.
-  virtual base::Result<std::uint64_t> retain(base::Instant now) = 0;  // segments removed
+  // The first event that would be left if old segments beyond the limits of size and age were
+  // removed, never the newest one. A share below 1 tells what is next: of limits that much lower.
+  virtual std::uint64_t retention_bound(base::Instant now, double share) const = 0;
+  // Removes the segments that have only events before this one, never the newest segment. Returns
+  // how many these were.
+  virtual base::Result<std::uint64_t> remove_before(std::uint64_t sequence) = 0;
+  // Both at once.
+  base::Result<std::uint64_t> retain(base::Instant now) {
+    return remove_before(retention_bound(now, 1));
+  }
 
   virtual std::uint64_t first_sequence() const = 0;  // the oldest that can be read; next if none
   virtual std::uint64_t next_sequence() const = 0;   // of the first event not confirmed

@@ -152,7 +152,8 @@ TEST(EventLogDamageTest, AMissingSegmentInTheMiddleIsNamed) {
   FaultFileSystem files;
   EXPECT_EQ(reopened(files, contents).end,
             "store.corrupt - log/00000000000000000003.log is damaged at offset 0: the segment "
-            "before it, 00000000000000000002.log, is missing");
+            "before it, 00000000000000000002.log, is missing; copy it again from where it came "
+            "from, or restore a backup; weir doctor tells what is lost");
 }
 
 TEST(EventLogDamageTest, SegmentsCannotChangePlaces) {
@@ -164,11 +165,11 @@ TEST(EventLogDamageTest, SegmentsCannotChangePlaces) {
 
 TEST(EventLogDamageTest, AVersionThatIsNotKnownIsRefused) {
   Contents contents = small_log();
-  contents.rbegin()->second[8] = 2;
+  contents.rbegin()->second[8] = 3;
   FaultFileSystem files;
   EXPECT_EQ(reopened(files, contents).end,
             "store.version - log/00000000000000000004.log has a version that this program does not "
-            "know (it knows 1)");
+            "know (it knows 2)");
 }
 
 TEST(EventLogDamageTest, OtherFilesAreLeftAlone) {

@@ -191,6 +191,27 @@ TEST(EventLogTest, RetentionBySizeRemovesWholeOldSegments) {
   EXPECT_EQ(log->next_sequence(), 101U);
 }
 
+// Ten events of some 1 KB with notes of some 4 KB each: by their events they all may stay.
+TEST(EventLogTest, RetentionBySizeCountsEventsAndNotNotes) {
+  FaultFileSystem files;
+  const LogOptions options{.segment_bytes = 5000, .retention_bytes = 12'000};
+  auto log = open_log(files, options);
+  const auto add = [&] {
+    ASSERT_TRUE(commit_events(*log, {std::string(1000, 'e')}));
+    log->append_note(log->next_sequence() - 1, {0}, std::string(4096, 'n'));
+    ASSERT_TRUE(log->commit());
+  };
+  for (int i = 0; i < 10; ++i) add();
+  EXPECT_GT(log->size_bytes(), 50'000U);
+  for (const bool is_reopened : {false, true}) {
+    if (is_reopened) log = open_log(files, options);
+    EXPECT_EQ(log->retain({0}).value(), 0U) << is_reopened;
+  }
+  for (int i = 0; i < 5; ++i) add();
+  EXPECT_GT(log->retain({0}).value(), 0U);
+  EXPECT_GE(log->next_sequence() - log->first_sequence(), 9U);
+}
+
 TEST(EventLogTest, RetentionByAgeCountsFromTheNewestRecordOfASegment) {
   FaultFileSystem files;
   const LogOptions options{.segment_bytes = 100, .retention_age = base::Duration{10}};

@@ -47,6 +47,9 @@ class FaultFileSystem final : public FileSystem {
   base::Result<std::vector<std::string>> list(const std::filesystem::path& directory) override;
   base::Result<std::unique_ptr<File>> create(const std::filesystem::path& path) override;
   base::Result<std::unique_ptr<File>> open(const std::filesystem::path& path) override;
+  base::Result<std::unique_ptr<File>> open_to_read(const std::filesystem::path& path) override {
+    return open(path);
+  }
   base::Result<void> remove(const std::filesystem::path& path) override;
   base::Result<void> sync_directory(const std::filesystem::path& directory) override;
 

@@ -45,6 +45,8 @@ class FileSystem {
   // Made anew; fails if it is there.
   virtual base::Result<std::unique_ptr<File>> create(const std::filesystem::path& path) = 0;
   virtual base::Result<std::unique_ptr<File>> open(const std::filesystem::path& path) = 0;
+  // The file cannot be written through it, and need not be writable.
+  virtual base::Result<std::unique_ptr<File>> open_to_read(const std::filesystem::path& path) = 0;
   // A file that is open stays readable.
   virtual base::Result<void> remove(const std::filesystem::path& path) = 0;
   // Makes creations and removals in the directory durable.

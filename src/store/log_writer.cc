@@ -52,6 +52,7 @@ void LogWriter::append(const RecordView& record) {
   append_record(batch_, {batch_place_.segment_number, batch_end_.bytes}, placed);
   batch_end_.bytes += placed.size_bytes();
   batch_end_.newest = std::max(batch_end_.newest, placed.at);
+  if (placed.kind == RecordKind::kNote) batch_end_.note_bytes += placed.size_bytes();
 }
 
 void LogWriter::begin_batch() {
@@ -59,7 +60,9 @@ void LogWriter::begin_batch() {
   const std::uint64_t number = current_->header().number;
   batch_place_ = needs_new_segment() ? RecordPlace{number + 1, kSegmentHeaderBytes}
                                      : RecordPlace{number, end.bytes};
-  batch_end_ = {batch_place_.offset_bytes, end.next_sequence, end.newest};
+  const bool goes_on = batch_place_.segment_number == number;
+  batch_end_ = {batch_place_.offset_bytes, end.next_sequence, end.newest,
+                goes_on ? end.note_bytes : 0};
 }
 
 bool LogWriter::needs_new_segment() const {
@@ -102,8 +105,7 @@ base::Result<void> LogWriter::repair() {
 
 base::Result<void> LogWriter::begin_segment() {
   const SegmentEnd end = current_->end();
-  const SegmentHeader header{current_->header().number + 1, end.next_sequence, end.bytes,
-                             end.newest};
+  const SegmentHeader header = header_after(current_->header().number + 1, end);
   if (creation_begun_) {
     // What an attempt has left; if there is no such file, or it stays, create() tells.
     [[maybe_unused]] const auto removed = files_.remove(directory_ / segment_name(header.number));

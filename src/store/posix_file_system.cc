@@ -105,7 +105,7 @@ class PosixFile final : public File {
 base::Result<std::unique_ptr<File>> open_file(const std::filesystem::path& path, int flags,
                                               std::string_view what) {
   const int descriptor =
-      retried([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, kFileMode); });
+      retried([&] { return ::open(path.c_str(), O_CLOEXEC | flags, kFileMode); });
   if (descriptor < 0) return failure(what, path);
   return std::make_unique<PosixFile>(descriptor, path);
 }
@@ -142,11 +142,15 @@ class PosixFileSystem final : public FileSystem {
   }
 
   base::Result<std::unique_ptr<File>> create(const std::filesystem::path& path) override {
-    return open_file(path, O_CREAT | O_EXCL, "create");
+    return open_file(path, O_RDWR | O_CREAT | O_EXCL, "create");
   }
 
   base::Result<std::unique_ptr<File>> open(const std::filesystem::path& path) override {
-    return open_file(path, 0, "open");
+    return open_file(path, O_RDWR, "open");
+  }
+
+  base::Result<std::unique_ptr<File>> open_to_read(const std::filesystem::path& path) override {
+    return open_file(path, O_RDONLY, "open");
   }
 
   base::Result<void> remove(const std::filesystem::path& path) override {

@@ -88,6 +88,17 @@ class RegistryTest : public testing::Test {
   std::unique_ptr<Registry> registry_ = open();
 };
 
+TEST_F(RegistryTest, KeepsTheSecretsOfSinksWithTheirSubscription) {
+  apply({subscription(1, "a"), subscription(2, "b"), SinkSecretsRow{1, "{}"},
+         SinkSecretsRow{2, R"({"secret":"x"})"}, SinkSecretsRow{3, "{}"}});
+  apply({SinkSecretsRow{1, R"({"secret":"y"})"}});
+  reopen();
+  const std::vector<SinkSecretsRow> expected = {{1, R"({"secret":"y"})"}, {2, R"({"secret":"x"})"}};
+  EXPECT_EQ(contents().sink_secrets, expected) << "none of a subscription that is not there";
+  apply({RemoveSinkSecrets{1}, RemoveSubscription{2}});
+  EXPECT_TRUE(contents().sink_secrets.empty());
+}
+
 TEST_F(RegistryTest, IsEmptyWhenNew) {
   const RegistryContents empty = contents();
   EXPECT_TRUE(empty.subscriptions.empty());
@@ -101,7 +112,11 @@ TEST_F(RegistryTest, IsEmptyWhenNew) {
 }
 
 TEST_F(RegistryTest, ReadsBackEveryKindOfRowAfterReopening) {
-  const CursorRow cursor{.subscription = 2, .acknowledged = 9, .scan_sequence = kMax};
+  const CursorRow cursor{.subscription = 2,
+                         .settled_through = 9,
+                         .scan_sequence = kMax,
+                         .settled_beyond = std::string("\0\1", 2),
+                         .counts = {1, 2, 3, 1, 1, 3}};
   const CheckpointRow checkpoint{.subscription = 1, .state = std::string("\0\xff\x80", 3)};
   const SharedState first{.name = "a", .state = ""};
   const SharedState second{.name = "b", .state = std::string(100'000, '\0')};
@@ -286,6 +301,62 @@ TEST_F(RegistryTest, RevokesATokenOnce) {
   EXPECT_TRUE(registry_->revoke_token("a").value());
   EXPECT_FALSE(registry_->revoke_token("b").value());
   EXPECT_TRUE(registry_->tokens()->at(0).revoked);
+}
+
+TEST_F(RegistryTest, RotatesATokenAndKeepsItsFormerSecretsUntilTheirTimes) {
+  ASSERT_EQ(describe(registry_->add_token(token("a", "l1"))), "ok");
+  ASSERT_EQ(describe(registry_->add_token(token("b", "m1"))), "ok");
+  const auto rotate = [this](std::string lookup, std::int64_t now, std::int64_t until) {
+    return registry_->rotate_token({.name = "a",
+                                    .lookup = lookup,
+                                    .hash = "hash of " + lookup,
+                                    .now = Instant{now},
+                                    .former_until = Instant{until}});
+  };
+  EXPECT_TRUE(rotate("l2", 100, 150).value());
+  EXPECT_TRUE(rotate("l3", 110, 200).value());
+  registry_ = open();
+  TokenRow expected = token("a", "l3");
+  expected.hash = "hash of l3";
+  expected.former = {{"l1", "$argon2id$...", Instant{150}}, {"l2", "hash of l2", Instant{200}}};
+  EXPECT_EQ(*registry_->tokens(), (std::vector{expected, token("b", "m1")}));
+
+  EXPECT_TRUE(rotate("l4", 150, 150).value()) << "without an overlap";
+  expected.lookup = "l4";
+  expected.hash = "hash of l4";
+  expected.former = {{"l2", "hash of l2", Instant{200}}};
+  EXPECT_EQ(registry_->tokens()->at(0), expected);
+}
+
+TEST_F(RegistryTest, RotatesNoTokenThatIsUnknownOrRevoked) {
+  ASSERT_EQ(describe(registry_->add_token(token("a", "l1"))), "ok");
+  const TokenRotation known{
+      .name = "a", .lookup = "l2", .hash = "h", .now = Instant{1}, .former_until = Instant{9}};
+  TokenRotation unknown = known;
+  unknown.name = "b";
+  EXPECT_FALSE(registry_->rotate_token(unknown).value());
+  EXPECT_TRUE(registry_->rotate_token(known).value());
+  EXPECT_TRUE(registry_->revoke_token("a").value());
+  EXPECT_TRUE(registry_->tokens()->at(0).former.empty()) << "nothing of it is valid";
+  TokenRotation revoked = known;
+  revoked.lookup = "l3";
+  EXPECT_FALSE(registry_->rotate_token(revoked).value());
+  EXPECT_EQ(registry_->tokens()->at(0).lookup, "l2");
+  EXPECT_TRUE(registry_->tokens()->at(0).former.empty());
+}
+
+TEST_F(RegistryTest, TellsWhetherAnotherHasWritten) {
+  EXPECT_FALSE(registry_->changed_by_others().value());
+  ASSERT_EQ(describe(registry_->add_token(token("a", "l1"))), "ok");
+  EXPECT_FALSE(registry_->changed_by_others().value()) << "it was itself";
+  {
+    const auto other = open();
+    EXPECT_EQ(other->tokens()->size(), 1U);
+  }
+  EXPECT_FALSE(registry_->changed_by_others().value()) << "the other has read only";
+  ASSERT_TRUE(open()->revoke_token("a").value());
+  EXPECT_TRUE(registry_->changed_by_others().value());
+  EXPECT_FALSE(registry_->changed_by_others().value()) << "nothing more since";
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace weir::store {
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".log";
 constexpr std::size_t kDigits = 20;
+constexpr std::uint64_t kKib = 1024;
 
 }  // namespace
 
@@ -36,7 +39,7 @@ base::Result<std::shared_ptr<Segment>> Segment::create(FileSystem& files,
   if (auto written = (*file)->write_at(0, encode_header(header)); !written) return written.error();
   if (auto synced = (*file)->sync_data(); !synced) return synced.error();
   if (auto synced = files.sync_directory(directory); !synced) return synced.error();
-  const SegmentEnd end{kSegmentHeaderBytes, header.first_sequence, header.newest_before};
+  const SegmentEnd end{kSegmentHeaderBytes, header.first_sequence, header.newest_before, 0};
   return std::make_shared<Segment>(files, path, header, end,
                                    std::shared_ptr<File>(*std::move(file)), SparseIndex());
 }
@@ -49,6 +52,20 @@ Segment::Segment(FileSystem& files, std::filesystem::path path, const SegmentHea
       end_(end),
       file_(std::move(file)),
       index_(std::move(index)) {}
+
+SegmentHeader header_after(std::uint64_t number, const SegmentEnd& end) {
+  constexpr std::uint64_t kKibMax = std::numeric_limits<std::uint32_t>::max();
+  const std::uint64_t note_kib = std::min(end.note_bytes / kKib, kKibMax);
+  return {.number = number,
+          .first_sequence = end.next_sequence,
+          .previous_bytes = end.bytes,
+          .newest_before = end.newest,
+          .previous_note_kib = static_cast<std::uint32_t>(note_kib)};
+}
+
+std::uint64_t note_bytes_before(const SegmentHeader& header) {
+  return header.previous_note_kib * kKib;
+}
 
 SegmentEnd Segment::end() const {
   const std::lock_guard lock(end_mutex_);

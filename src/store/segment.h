@@ -20,6 +20,11 @@
 
 namespace weir::store {
 
+// Of the segment with this number, behind one that ends so.
+SegmentHeader header_after(std::uint64_t number, const SegmentEnd& end);
+// Bytes of the segment before that are notes, to the KiB.
+std::uint64_t note_bytes_before(const SegmentHeader& header);
+
 class Segment {
  public:
   // A new file with its header, durable.

@@ -13,6 +13,7 @@ namespace weir::store {
 namespace {
 
 constexpr std::string_view kMagic = "WEIRLOG\n";
+constexpr std::uint32_t kVersionWithoutNotes = 1;
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kLengthOffset = 8;
 constexpr std::size_t kKindOffset = 12;
@@ -51,8 +52,8 @@ bool known(std::uint8_t kind) {
 std::string encode_header(const SegmentHeader& header) {
   base::ByteWriter writer;
   writer.raw(kMagic);
-  writer.u32(kSegmentVersion);
-  writer.u32(0);
+  writer.u32(header.previous_note_kib == 0 ? kVersionWithoutNotes : kSegmentVersion);
+  writer.u32(header.previous_note_kib);
   writer.u64(header.number);
   writer.u64(header.first_sequence);
   writer.u64(header.previous_bytes);
@@ -69,14 +70,16 @@ DecodedHeader decode_header(std::string_view bytes) {
   const std::uint32_t version = reader.u32();
   // A later version may have another header: only its first twelve bytes are known.
   if (magic && version > kSegmentVersion) return {HeaderState::kUnknownVersion, {}};
-  const std::uint32_t zero = reader.u32();
   SegmentHeader header;
+  header.previous_note_kib = reader.u32();
   header.number = reader.u64();
   header.first_sequence = reader.u64();
   header.previous_bytes = reader.u64();
   header.newest_before.nanoseconds = static_cast<std::int64_t>(reader.u64());
   const std::uint64_t checksum = reader.u64();
-  if (!magic || version != kSegmentVersion || zero != 0 || !reader.done() ||
+  const bool has_notes = header.previous_note_kib != 0;
+  const bool is_version = version == (has_notes ? kSegmentVersion : kVersionWithoutNotes);
+  if (!magic || !is_version || !reader.done() ||
       checksum != base::hash_bytes(bytes.substr(0, bytes.size() - kChecksumBytes))) {
     return {};
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a segment of the event log: a header, then records up to the end of the file.
 //
-//   header   magic "WEIRLOG\n"  u32 version  u32 0  u64 number  u64 first sequence
-//            u64 previous bytes  i64 newest before  u64 checksum
+//   header   magic "WEIRLOG\n"  u32 version  u32 KiB of notes before  u64 number
+//            u64 first sequence  u64 previous bytes  i64 newest before  u64 checksum
 //   record   u64 checksum  u32 payload bytes  u8 kind  u64 confirmed  u64 sequence  i64 at  payload
 //
 // Little-endian. A record tells how many bytes of its segment were confirmed when it was written:
@@ -22,7 +22,7 @@
 
 namespace weir::store {
 
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 inline constexpr std::uint64_t kSegmentHeaderBytes = 56;
 inline constexpr std::uint64_t kRecordHeadBytes = 37;
 
@@ -32,6 +32,8 @@ struct SegmentHeader {
   std::uint64_t previous_bytes = 0;  // length of the segment before, which is complete
   // The newest instant in all segments before.
   base::Instant newest_before{std::numeric_limits<std::int64_t>::min()};
+  // How much of the segment before is notes, in KiB, rounded down; 0 in version 1.
+  std::uint32_t previous_note_kib = 0;
 
   bool operator==(const SegmentHeader&) const = default;
 };

@@ -33,6 +33,10 @@ TEST(SegmentFormatTest, ReadsAHeaderAsItWasWritten) {
   EXPECT_EQ(bytes.size(), kSegmentHeaderBytes);
   EXPECT_EQ(decode_header(bytes).state, HeaderState::kWhole);
   EXPECT_EQ(decode_header(bytes + "more").header, header);
+  SegmentHeader with_notes = header;
+  with_notes.previous_note_kib = 77;
+  EXPECT_EQ(decode_header(encode_header(with_notes)).header, with_notes);
+  EXPECT_NE(encode_header(with_notes)[8], bytes[8]) << "programs of before must refuse it";
 }
 
 TEST(SegmentFormatTest, NoOtherHeaderIsWhole) {

@@ -50,6 +50,11 @@ SegmentList::SegmentPtr SegmentList::after(std::uint64_t number) const {
   return later == segments_.end() ? nullptr : *later;
 }
 
+std::vector<SegmentList::SegmentPtr> SegmentList::all() const {
+  const std::lock_guard lock(mutex_);
+  return segments_;
+}
+
 std::uint64_t SegmentList::size_bytes() const {
   const std::lock_guard lock(mutex_);
   std::uint64_t sum_bytes = 0;

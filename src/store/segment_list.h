@@ -28,6 +28,7 @@ class SegmentList {
   // The first with a higher number, or null.
   SegmentPtr after(std::uint64_t number) const;
 
+  std::vector<SegmentPtr> all() const;
   std::uint64_t size_bytes() const;
 
  private:

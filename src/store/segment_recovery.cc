@@ -1,89 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/segment_recovery.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "store/segment_format.h"
+#include "store/segment_link.h"
 #include "store/segment_scan.h"
 
 namespace weir::store {
 namespace {
-
-// A file of the directory, as far as its header tells.
-struct FoundSegment {
-  std::uint64_t number = 0;
-  std::filesystem::path path;
-  std::shared_ptr<File> file;  // of the last one only
-  std::uint64_t file_bytes = 0;
-  std::optional<SegmentHeader> header;  // none if it is damaged
-};
-
-base::Result<std::vector<std::uint64_t>> find_numbers(FileSystem& files,
-                                                      const std::filesystem::path& directory) {
-  const auto names = files.list(directory);
-  if (!names) return names.error();
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& name : *names) {
-    if (const auto number = segment_number(name)) numbers.push_back(*number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
-base::Result<FoundSegment> inspect(FileSystem& files, const std::filesystem::path& directory,
-                                   std::uint64_t number) {
-  FoundSegment found;
-  found.number = number;
-  found.path = directory / segment_name(number);
-  auto file = files.open(found.path);
-  if (!file) return file.error();
-  found.file = *std::move(file);
-  const auto file_bytes = found.file->size();
-  if (!file_bytes) return file_bytes.error();
-  found.file_bytes = *file_bytes;
-  const auto bytes = found.file->read_at(0, kSegmentHeaderBytes);
-  if (!bytes) return bytes.error();
-  const DecodedHeader decoded = decode_header(*bytes);
-  if (decoded.state == HeaderState::kUnknownVersion) {
-    return base::Error{base::ErrorId::kStoreVersion,
-                       fmt::format("{} has a version that this program does not know (it knows {})",
-                                   found.path.native(), kSegmentVersion),
-                       std::nullopt};
-  }
-  if (decoded.state == HeaderState::kWhole) {
-    if (decoded.header.number != number) {
-      return damage(found.path, 0,
-                    fmt::format("its header tells number {}", decoded.header.number));
-    }
-    found.header = decoded.header;
-  }
-  return found;
-}
-
-// Two neighbours fit: nothing is missing between them, and the first is as long as it was.
-base::Result<void> check_link(const FoundSegment& earlier, const FoundSegment& later) {
-  if (later.number != earlier.number + 1) {
-    return damage(
-        later.path, 0,
-        fmt::format("the segment before it, {}, is missing", segment_name(later.number - 1)));
-  }
-  if (!earlier.header) return damage(earlier.path, 0, "no valid header");
-  if (!later.header) return {};
-  if (later.header->previous_bytes != earlier.file_bytes) {
-    return damage(earlier.path, std::min(later.header->previous_bytes, earlier.file_bytes),
-                  fmt::format("it has {} bytes instead of {}", earlier.file_bytes,
-                              later.header->previous_bytes));
-  }
-  if (later.header->first_sequence < earlier.header->first_sequence) {
-    return damage(later.path, 0, "its first sequence is lower than that of the segment before");
-  }
-  return {};
-}
 
 class Recovery {
  public:
@@ -92,11 +19,11 @@ class Recovery {
 
   base::Result<RecoveredSegments> run() {
     if (auto created = files_.create_directory(directory_); !created) return created.error();
-    const auto numbers = find_numbers(files_, directory_);
+    const auto numbers = find_segment_numbers(files_, directory_);
     if (!numbers) return numbers.error();
     std::vector<FoundSegment> found;
     for (const std::uint64_t number : *numbers) {
-      auto one = inspect(files_, directory_, number);
+      auto one = inspect_segment(files_, directory_, number, FileUse::kWrite);
       if (!one) return one.error();
       if (!found.empty()) {
         if (auto linked = check_link(found.back(), *one); !linked) return linked.error();
@@ -117,7 +44,7 @@ class Recovery {
     closed.file = nullptr;
     if (!later.header) return;
     const SegmentEnd end{closed.file_bytes, later.header->first_sequence,
-                         later.header->newest_before};
+                         later.header->newest_before, note_bytes_before(*later.header)};
     add(std::make_shared<Segment>(files_, closed.path, *closed.header, end));
   }
 
@@ -139,7 +66,7 @@ class Recovery {
       const FoundSegment& closed = found[found.size() - 2];
       auto end = scan_closed(closed);
       if (!end) return end.error();
-      header = {found.back().number, end->next_sequence, end->bytes, end->newest};
+      header = header_after(found.back().number, *end);
       add(std::make_shared<Segment>(files_, closed.path, *closed.header, *end));
     }
     result_.recovery.torn_bytes = found.back().file_bytes;

@@ -23,15 +23,17 @@ bool take(SegmentScan& scan, const RecordView& record, std::uint64_t begin_bytes
   scan.end.bytes = begin_bytes + record.size_bytes();
   scan.end.next_sequence += is_event ? 1 : 0;
   scan.end.newest = std::max(scan.end.newest, record.at);
+  if (!is_event) scan.end.note_bytes += record.size_bytes();
   return true;
 }
 
 }  // namespace
 
 base::Result<SegmentScan> scan_segment(std::shared_ptr<const File> file,
-                                       const SegmentHeader& header, std::uint64_t limit_bytes) {
+                                       const SegmentHeader& header, std::uint64_t limit_bytes,
+                                       const ScanVisitor& visit) {
   SegmentScan scan;
-  scan.end = {kSegmentHeaderBytes, header.first_sequence, header.newest_before};
+  scan.end = {kSegmentHeaderBytes, header.first_sequence, header.newest_before, 0};
   scan.last_commit_bytes = kSegmentHeaderBytes;
   RecordStream stream(std::move(file), {header.number, kSegmentHeaderBytes});
   for (;;) {
@@ -47,6 +49,7 @@ base::Result<SegmentScan> scan_segment(std::shared_ptr<const File> file,
       scan.state = ScanState::kDisorder;
       return scan;
     }
+    if (visit) visit(begin_bytes, step->record);
   }
 }
 

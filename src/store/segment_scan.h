@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "base/result.h"
@@ -20,7 +21,8 @@ namespace weir::store {
 struct SegmentEnd {
   std::uint64_t bytes = 0;
   std::uint64_t next_sequence = 0;
-  base::Instant newest;  // in this segment and all before it
+  base::Instant newest;          // in this segment and all before it
+  std::uint64_t note_bytes = 0;  // of the bytes; the rest is events
 };
 
 enum class ScanState : std::uint8_t {
@@ -36,9 +38,13 @@ struct SegmentScan {
   SparseIndex index;
 };
 
+// Told of each valid record in its place, with the offset at which it begins.
+using ScanVisitor = std::function<void(std::uint64_t offset_bytes, const RecordView& record)>;
+
 // The records in the first `limit_bytes`. An error only if they cannot be read.
 base::Result<SegmentScan> scan_segment(std::shared_ptr<const File> file,
-                                       const SegmentHeader& header, std::uint64_t limit_bytes);
+                                       const SegmentHeader& header, std::uint64_t limit_bytes,
+                                       const ScanVisitor& visit = {});
 
 // kStoreCorrupt, with the place.
 base::Error damage(const std::filesystem::path& path, std::uint64_t offset_bytes,
