@@ -5,9 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
@@ -121,6 +126,20 @@ TEST_F(BrokerCrashTest, WhatRecoveryDeliveredAndWasAcknowledgedStaysSo) {
   expect_third(*twice);
 }
 
+// The new filter is in force from a later event on: notes on what is pending stand before that.
+TEST_F(BrokerCrashTest, WhatIsPendingWhenTheFilterIsReplacedIsNotLost) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"c"})"), "ok");
+  ASSERT_EQ(broker.publish(event(1, 1)), "accepted");
+  ASSERT_EQ(broker.publish(event(2, 2)), "accepted");
+  ASSERT_EQ(broker.put(R"({"id":"c","filters":[{"weir":"data.v > 10"}]})"), "ok");
+  ASSERT_EQ(broker.publish(event(3, 50)), "accepted");
+  const auto again = after_crash();
+  const auto consumer = again->attach("c");
+  ASSERT_TRUE(consumer->wait_count(3));
+  EXPECT_THAT(consumer->ids(), ElementsAre("1", "2", "3"));
+}
+
 // Score, epoch and snippets are those of when it matched, whatever the statistics are later.
 TEST_F(BrokerCrashTest, ADeliveryOfATextSaysWhyAfterACrashToo) {
   TestBroker broker(options());
@@ -148,6 +167,61 @@ TEST_F(BrokerCrashTest, ADeliveryOfATextSaysWhyAfterACrashToo) {
   EXPECT_THAT(after->received()[1].texts[0],
               testing::HasSubstr(R"("weirscore":"0.6931","weirepoch":4,)"))
       << "what was counted is known after a crash";
+}
+
+std::filesystem::path segment_of(const std::filesystem::path& directory) {
+  return directory / "log" / "00000000000000000001.log";
+}
+
+// Where each note ends in a segment of the log.
+std::vector<std::uintmax_t> note_ends(const std::filesystem::path& path) {
+  constexpr std::size_t kHeaderBytes = 56;
+  constexpr std::size_t kRecordBytes = 37;
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  std::vector<std::uintmax_t> ends;
+  std::size_t at = kHeaderBytes;
+  while (at + kRecordBytes <= bytes.size()) {
+    std::uint32_t payload_bytes = 0;
+    std::memcpy(&payload_bytes, bytes.data() + at + 8, sizeof payload_bytes);
+    const bool is_note = bytes[at + 12] == 2;
+    at += kRecordBytes + payload_bytes;
+    if (is_note) ends.push_back(at);
+  }
+  return ends;
+}
+
+// Whatever notes on the event a crash leaves, each subscription gets it once, under number 1.
+TEST_F(BrokerCrashTest, NotesThatAreCutOffCountForNothing) {
+  constexpr std::size_t kCount = 20;
+  BrokerOptions small_notes = options();
+  small_notes.note_bytes_max = 1;
+  TestBroker broker(small_notes);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(broker.put(fmt::format(R"({{"id":"s{}"}})", i)), "ok");
+  }
+  ASSERT_EQ(broker.publish(event(1, 1)), "accepted");
+  ASSERT_TRUE(eventually([&] { return note_ends(segment_of(directory_ / "0")).size() == kCount; }));
+  for (const std::size_t left : {std::size_t{0}, std::size_t{1}, kCount / 2, kCount - 1, kCount}) {
+    SCOPED_TRACE(left);
+    const std::filesystem::path copy = directory_ / fmt::format("copy{}", left);
+    std::filesystem::copy(directory_ / "0", copy, std::filesystem::copy_options::recursive);
+    const auto ends = note_ends(segment_of(copy));
+    ASSERT_EQ(ends.size(), kCount);
+    const std::uintmax_t first_note_begin = ends[0] - (ends[1] - ends[0]);
+    std::filesystem::resize_file(segment_of(copy), left == 0 ? first_note_begin : ends[left - 1]);
+    BrokerOptions again = options();
+    again.directory = copy;
+    TestBroker restarted(again);
+    EXPECT_EQ(restarted->stats().pending, kCount);
+    for (const char* const id : {"s0", "s7", "s19"}) {
+      const auto consumer = restarted.attach(id);
+      ASSERT_TRUE(consumer->wait_count(1));
+      EXPECT_EQ(consumer->received()[0].number, 1U);
+    }
+    EXPECT_EQ(restarted.publish(event(2, 2)), "accepted");
+    EXPECT_TRUE(eventually([&] { return restarted->stats().pending == 2 * kCount; }));
+  }
 }
 
 }  // namespace

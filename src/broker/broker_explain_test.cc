@@ -154,5 +154,25 @@ TEST_F(BrokerExplainTest, NeedsAnOwnerWhoMayReceive) {
   EXPECT_EQ(broker.explain("a", event(9, 5), principal("admin", "", true)), "broker.ended");
 }
 
+// Neither how many documents have a word nor how many there are.
+TEST_F(BrokerExplainTest, ScoresTellNothingOfHiddenDocuments) {
+  TestBroker broker(options());
+  const PrincipalPtr owner = principal("desk", "/desk/");
+  ASSERT_EQ(put(broker, "text(data.t) about 'merger' score >= 0.1", owner), "ok");
+  const auto text = [](int id, std::string_view source, std::string_view word) {
+    return fmt::format(R"({{"id":"{}","source":"{}","data":{{"t":"{}"}}}})", id, source, word);
+  };
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(broker.publish(text(i, "/desk/1", i == 0 ? "merger" : "calm")), "accepted");
+  }
+  const std::string asked = text(900, "/desk/1", "merger");
+  const std::string before = broker.explain("a", asked, owner);
+  EXPECT_THAT(before, outcome_is("passed"));
+  for (int i = 10; i < 40; ++i) {
+    ASSERT_EQ(broker.publish(text(i, "/board/1", i < 19 ? "merger" : "calm")), "accepted");
+  }
+  EXPECT_EQ(broker.explain("a", asked, owner), before);
+}
+
 }  // namespace
 }  // namespace weir::broker

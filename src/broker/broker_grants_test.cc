@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/error_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
 #include "broker/tokens.h"
@@ -144,7 +145,8 @@ TEST_F(BrokerGrantsTest, ATokenThatWasSeenIsToldAtOnceUntilItIsRevoked) {
   EXPECT_EQ(broker->recall(token->text)->value()->name, "owner");
   revoke_token("owner");
   ASSERT_TRUE(broker->reload_tokens());
-  EXPECT_FALSE(broker->recall(token->text));
+  EXPECT_EQ(base::describe(*broker->recall(token->text)),
+            "broker.unauthenticated - no valid token was presented");
 }
 
 // An admin without grants to subscribe, one with too few, and one with enough.

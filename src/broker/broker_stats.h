@@ -3,8 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace weir::broker {
+
+// Bytes of memory, or of the log, in use under one name.
+struct MemoryUse {
+  std::string name;  // of a part of the broker, or of an owner
+  std::uint64_t bytes = 0;
+
+  bool operator==(const MemoryUse&) const = default;
+};
 
 struct BrokerStats {
   // Events, since open().
@@ -22,12 +32,18 @@ struct BrokerStats {
   // Deliveries, since open().
   std::uint64_t matched = 0;
   std::uint64_t dispatched = 0;
-  std::uint64_t acknowledged = 0;
   std::uint64_t redelivered = 0;
+  // Settled deliveries of the subscriptions there are, also those settled before open().
+  std::uint64_t acknowledged = 0;
   std::uint64_t dropped = 0;
   std::uint64_t conflated = 0;
-  std::uint64_t expired = 0;  // gone from the log before they could be delivered
-  std::uint64_t buried = 0;
+  std::uint64_t expired = 0;   // gone from the log before they were acknowledged
+  std::uint64_t withheld = 0;  // no longer covered by the grants of their reader
+  std::uint64_t buried = 0;    // made dead letters
+
+  // Deliveries, events and filters, since open().
+  std::uint64_t nacked = 0;                   // shared: given back by consumers
+  std::uint64_t timed_out = 0;                // shared: not answered in time
   std::uint64_t window_hits = 0;              // dropped by distinct clauses
   std::uint64_t window_refuted_hits = 0;      // of those that verify: the log did not confirm it
   std::uint64_t window_overflow = 0;          // let through because a window had no room
@@ -46,13 +62,15 @@ struct BrokerStats {
   std::uint64_t dedup_forgotten = 0;  // accepted events not remembered as long as they should
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;
+  std::uint64_t token_read_failures = 0;
 
   // Now.
   std::uint64_t subscriptions_durable = 0;
   std::uint64_t subscriptions_ephemeral = 0;
   std::uint64_t sessions = 0;
-  std::uint64_t pending = 0;   // deliveries in all outboxes
-  std::uint64_t blocking = 0;  // full outboxes that block publishers
+  std::uint64_t pending = 0;    // deliveries in all outboxes
+  std::uint64_t in_flight = 0;  // of these, those that consumers share and have
+  std::uint64_t blocking = 0;   // full outboxes that block publishers
   std::uint64_t publish_queue_bytes = 0;
   std::uint64_t window_keys = 0;         // remembered by all distinct clauses
   std::uint64_t window_bytes = 0;        // of memory for that
@@ -68,6 +86,11 @@ struct BrokerStats {
   std::uint64_t dedup_keys = 0;          // events remembered at ingest
   std::uint64_t dedup_bytes = 0;
   std::uint64_t shard_queue_events = 0;
+  std::uint64_t shard_queue_bytes = 0;  // of memory for them
+  std::vector<MemoryUse> memory_by_part = {};
+  std::vector<MemoryUse> memory_by_owner = {};  // those that hold most
+  std::vector<MemoryUse> log_by_owner = {};     // bytes of events in the log, the same
+  std::string registry_failure = {};            // why the last write failed that did
   std::uint64_t log_bytes = 0;
   std::uint64_t log_first_sequence = 0;
   std::uint64_t log_next_sequence = 0;
@@ -76,6 +99,7 @@ struct BrokerStats {
   std::uint64_t recovered_torn_bytes = 0;
   std::uint64_t recovered_events = 0;  // read again
   std::uint64_t recovered_deliveries = 0;
+  std::uint64_t recovered_skipped = 0;  // events that ended several starts
 };
 
 }  // namespace weir::broker

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "broker/broker_testing.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -66,7 +68,7 @@ PrincipalPtr everyone() {
   return kEveryone;
 }
 
-void RecordingConsumer::on_begin() {
+void RecordingConsumer::on_begin(ConsumerMode /*mode*/) {
   const std::scoped_lock lock(mutex_);
   begun_ = true;
   changed_.notify_all();
@@ -75,8 +77,11 @@ void RecordingConsumer::on_begin() {
 void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
   const std::scoped_lock lock(mutex_);
   for (const Dispatch& dispatch : dispatches) {
-    Received received{
-        .number = dispatch.number, .redelivered = dispatch.redelivered, .ids = {}, .texts = {}};
+    Received received{.number = dispatch.number,
+                      .redelivered = dispatch.redelivered,
+                      .is_group = dispatch.is_group,
+                      .ids = {},
+                      .texts = {}};
     for (const EventText& text : dispatch.events) {
       received.ids.emplace_back(event::decode_event(text.json).value()->id());
       received.texts.emplace_back(text.json);
@@ -89,6 +94,13 @@ void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
 void RecordingConsumer::on_acknowledged(std::uint64_t number) {
   const std::scoped_lock lock(mutex_);
   acknowledged_ = number;
+  changed_.notify_all();
+}
+
+void RecordingConsumer::on_settled(std::vector<std::uint64_t> numbers) {
+  const std::scoped_lock lock(mutex_);
+  settled_.insert(settled_.end(), numbers.begin(), numbers.end());
+  std::ranges::sort(settled_);
   changed_.notify_all();
 }
 
@@ -113,6 +125,11 @@ bool RecordingConsumer::wait_count(std::size_t count) {
 
 bool RecordingConsumer::wait_acknowledged(std::uint64_t number) {
   return wait([this, number] { return acknowledged_ >= number; });
+}
+
+bool RecordingConsumer::wait_settled(std::vector<std::uint64_t> numbers) {
+  std::ranges::sort(numbers);
+  return wait([this, &numbers] { return settled_ == numbers; });
 }
 
 std::string RecordingConsumer::wait_end() {
@@ -176,10 +193,29 @@ std::string TestBroker::remove(std::string_view id, const PrincipalPtr& principa
       wait_for<void>([&](Done done) { broker_->remove(principal, id, std::move(done)); }));
 }
 
+std::string TestBroker::transfer(std::string_view id, std::string_view owner,
+                                 const PrincipalPtr& principal) {
+  return name_of(wait_for<SubscriptionInfo>(
+      [&](SubscriptionDone done) { broker_->transfer(principal, id, owner, std::move(done)); }));
+}
+
+std::string TestBroker::transfer_all(std::string_view from, std::string_view owner,
+                                     const PrincipalPtr& principal) {
+  const auto count = wait_for<std::size_t>(
+      [&](TransferDone done) { broker_->transfer_all(principal, from, owner, std::move(done)); });
+  return count ? std::to_string(*count) : name_of(count);
+}
+
 std::string TestBroker::acknowledge(std::string_view id, std::uint64_t number,
                                     const PrincipalPtr& principal) {
   return name_of(wait_for<void>(
       [&](Done done) { broker_->acknowledge(principal, id, number, std::move(done)); }));
+}
+
+std::string TestBroker::answer(std::string_view id, Answer answer, const PrincipalPtr& principal) {
+  const auto missed = wait_for<std::vector<std::uint64_t>>(
+      [&](AnswerDone done) { broker_->answer(principal, id, std::move(answer), std::move(done)); });
+  return missed ? fmt::format("{}", fmt::join(*missed, ",")) : name_of(missed.error());
 }
 
 std::string TestBroker::forget(std::string_view id, std::string_view event,

@@ -24,6 +24,7 @@ PrincipalPtr everyone();  // anonymous, with all grants
 struct Received {
   std::uint64_t number = 0;
   bool redelivered = false;
+  bool is_group = false;
   std::vector<std::string> ids;    // of the events
   std::vector<std::string> texts;  // their JSON
 };
@@ -31,14 +32,17 @@ struct Received {
 // Writes everything down. Acknowledges and gives credit as it is told to.
 class RecordingConsumer final : public Consumer {
  public:
-  void on_begin() override;
+  void on_begin(ConsumerMode mode) override;
   void on_dispatch(std::vector<Dispatch> dispatches) override;
   void on_acknowledged(std::uint64_t number) override;
+  void on_settled(std::vector<std::uint64_t> numbers) override;
   void on_end(const base::Error& reason) override;
 
   bool wait_begin();
   bool wait_count(std::size_t count);
   bool wait_acknowledged(std::uint64_t number);
+  // Shared: these, in any order, and no others so far.
+  bool wait_settled(std::vector<std::uint64_t> numbers);
   // "broker.taken" and the like; "" if it does not come.
   std::string wait_end();
   std::vector<Received> received();
@@ -52,6 +56,7 @@ class RecordingConsumer final : public Consumer {
   bool begun_ = false;
   std::vector<Received> received_;
   std::uint64_t acknowledged_ = 0;
+  std::vector<std::uint64_t> settled_;
   std::optional<std::string> end_;
 };
 
@@ -75,8 +80,17 @@ class TestBroker {
   std::string put(std::string_view definition, const PrincipalPtr& principal = everyone(),
                   PutMode mode = PutMode::kCreateOrReplace);
   std::string remove(std::string_view id, const PrincipalPtr& principal = everyone());
+  std::string transfer(std::string_view id, std::string_view owner,
+                       const PrincipalPtr& principal = everyone());
+  // How many, or the error's name.
+  std::string transfer_all(std::string_view from, std::string_view owner,
+                           const PrincipalPtr& principal = everyone());
   std::string acknowledge(std::string_view id, std::uint64_t number,
                           const PrincipalPtr& principal = everyone());
+
+  // The numbers that were not in flight, as "17,19"; or the error's name.
+  std::string answer(std::string_view id, Answer answer,
+                     const PrincipalPtr& principal = everyone());
 
   // "true", "false" or the error's name.
   std::string forget(std::string_view id, std::string_view event,

@@ -6,7 +6,8 @@
 
 namespace weir::broker {
 
-Clerk::Clerk(store::Registry& registry) : registry_(registry), thread_([this] { run(); }) {}
+Clerk::Clerk(store::Registry& registry, const store::EventLog& log)
+    : registry_(registry), log_(log), thread_([this] { run(); }) {}
 
 Clerk::~Clerk() { stop(); }
 
@@ -33,7 +34,7 @@ void Clerk::write_all(std::vector<Request>& requests) {
   for (const Request& request : requests) {
     changes.insert(changes.end(), request.changes.begin(), request.changes.end());
   }
-  const base::Result<void> together = apply(changes);
+  const base::Result<void> together = apply(std::move(changes));
   for (const Request& request : requests) {
     const bool alone = !together && requests.size() > 1;
     const base::Result<void> written = alone ? apply(request.changes) : together;
@@ -41,11 +42,21 @@ void Clerk::write_all(std::vector<Request>& requests) {
   }
 }
 
-base::Result<void> Clerk::apply(const std::vector<store::RegistryChange>& changes) {
+base::Result<void> Clerk::apply(std::vector<store::RegistryChange> changes) {
   if (changes.empty()) return {};
+  changes.emplace_back(store::LogMark{log_.next_sequence() - 1});
   base::Result<void> applied = registry_.apply(changes);
-  if (!applied) ++failure_count_;
+  if (!applied) {
+    const std::scoped_lock lock(failure_mutex_);
+    failure_ = applied.error().to_string();
+    ++failure_count_;
+  }
   return applied;
+}
+
+std::string Clerk::failure() const {
+  const std::scoped_lock lock(failure_mutex_);
+  return failure_;
 }
 
 }  // namespace weir::broker

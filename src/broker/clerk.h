@@ -3,22 +3,27 @@
 //
 // A change is durable when its `done` is called without an error; changes are made in the order in
 // which they were handed in. When a transaction of several requests fails, each is tried alone.
+// Every transaction tells how far the log went, so that a log that is older than the registry is
+// known when they are opened.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "broker/delivery.h"
 #include "broker/task_queue.h"
+#include "store/event_log.h"
 #include "store/registry.h"
 
 namespace weir::broker {
 
 class Clerk {
  public:
-  explicit Clerk(store::Registry& registry);
+  Clerk(store::Registry& registry, const store::EventLog& log);
   ~Clerk();
   Clerk(const Clerk&) = delete;
   Clerk& operator=(const Clerk&) = delete;
@@ -29,6 +34,8 @@ class Clerk {
   void stop();
 
   std::uint64_t failure_count() const { return failure_count_; }
+  // Why the last write failed that did; empty if none did.
+  std::string failure() const;
 
  private:
   struct Request {
@@ -39,11 +46,14 @@ class Clerk {
 
   void run();
   void write_all(std::vector<Request>& requests);
-  base::Result<void> apply(const std::vector<store::RegistryChange>& changes);
+  base::Result<void> apply(std::vector<store::RegistryChange> changes);
 
   store::Registry& registry_;
+  const store::EventLog& log_;
   TaskQueue<Request> queue_;
   std::atomic<std::uint64_t> failure_count_ = 0;
+  mutable std::mutex failure_mutex_;
+  std::string failure_;
   std::jthread thread_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,10 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kMembers = {"id",   "source",   "types", "filters",
                                                       "sink", "protocol", "config"};
-constexpr std::array<std::string_view, 3> kConfigMembers = {"outbox", "initial", "highlight"};
+// Members of answers that are not part of the definition.
+constexpr std::array<std::string_view, 3> kAnswerMembers = {"owner", "created", "status"};
+constexpr std::array<std::string_view, 6> kConfigMembers = {"outbox", "initial",   "highlight",
+                                                            "start",  "consumers", "sink"};
 constexpr std::array<std::string_view, 5> kHighlightMembers = {"characters", "snippets", "html",
                                                                "before", "after"};
 constexpr std::array<std::string_view, 2> kOutboxMembers = {"policy", "limit"};
@@ -42,14 +46,22 @@ class DefinitionReader {
   DefinitionReader(std::string_view json, const DefinitionLimits& limits)
       : json_(json), limits_(limits), definition_(new Definition()) {}
 
-  base::Result<DefinitionPtr> read() {
+  base::Result<std::shared_ptr<Definition>> read() {
     const auto document =
         event::JsonDocument::parse(json_, {.text_bytes_max = limits_.document_bytes_max});
     if (!document) return document.error();
     base_ = static_cast<std::size_t>(document->text().data() - json_.data());
     definition_->outbox_count_max_ = limits_.outbox_count_max;
-    members(document->root(), "a subscription", kMembers,
-            [this](std::string_view name, const JsonRef& value) { member(name, value); });
+    members(
+        document->root(), "a subscription", kMembers,
+        [this](std::string_view name, const JsonRef& value) { member(name, value); },
+        kAnswerMembers);
+    if (!failed_ && sink_config_at_ && definition_->sink_.empty()) {
+      fail(sink_config_at_, "config.sink is about a sink, but the document has none");
+    }
+    if (definition_->shared_ && !definition_->sink_.empty()) {
+      fail(consumers_, "a sink is one consumer; expected \"exclusive\" consumers beside a sink");
+    }
     if (failed_) return *std::move(failed_);
     const bool says_more = parsed_.expr && !filter::equal(parsed_.expr, filter::make_and({}));
     if (says_more) terms_.push_back(parsed_.expr);
@@ -57,19 +69,21 @@ class DefinitionReader {
     auto made = filter::Filter::create(std::move(parsed_), limits_.filter);
     if (!made) return made.error();
     definition_->filter_ = std::move(*made);
-    return DefinitionPtr(std::move(definition_));
+    return std::move(definition_);
   }
 
  private:
-  // Calls read(name, value) for each member of the object; a name that is not known is an error.
+  // Calls read(name, value) for each member of the object but the ignored ones; a name that is not
+  // known is an error.
   template <std::size_t Count, typename Read>
   void members(const JsonRef& object, std::string_view what,
-               const std::array<std::string_view, Count>& known, Read&& read) {
+               const std::array<std::string_view, Count>& known, Read&& read,
+               std::span<const std::string_view> ignored = {}) {
     if (object.kind() != JsonKind::kObject) {
       return fail(object, fmt::format("expected {} to be an object", what));
     }
     object.for_each_member([&](const JsonRef& name, const JsonRef& value) {
-      if (failed_) return;
+      if (failed_ || std::ranges::find(ignored, name.string()) != ignored.end()) return;
       if (std::ranges::find(known, name.string()) == known.end()) {
         fail(name, fmt::format("{} has no member '{}'{}; expected {}", what,
                                event::excerpt(name.string()),
@@ -85,7 +99,11 @@ class DefinitionReader {
     if (!definition_->members_.empty()) definition_->members_ += ',';
     event::append_json_string(name, definition_->members_);
     definition_->members_ += ':';
-    event::append_compact(value, definition_->members_);
+    if (name == "config") {
+      append_config_without_secrets(value, definition_->members_);
+    } else {
+      event::append_compact(value, definition_->members_);
+    }
     if (name == "source") {
       if (is_text(name, value)) terms_.push_back(attribute_is("source", value.string()));
     } else if (name == "types") {
@@ -130,13 +148,13 @@ class DefinitionReader {
 
   void filters(const JsonRef& value) {
     auto parsed = filter::parse_dialects(value.raw(), limits_.filter);
+    const std::size_t begin = base_ + value.offset_bytes();
     if (parsed) {
       parsed_ = std::move(*parsed);
+      definition_->warnings_ = place_warnings(parsed_.warnings, value, json_, begin);
       return;
     }
-    failed_ = parsed.error();
-    const std::size_t inside = failed_->position ? failed_->position->offset_bytes : 0;
-    failed_->position = base::position_at(json_, base_ + value.offset_bytes() + inside);
+    fail_inside(value, parsed.error());
   }
 
   void sink(const JsonRef& value) {
@@ -152,12 +170,22 @@ class DefinitionReader {
     definition_->sink_ = value.string();
   }
 
+  void sink_config(const JsonRef& value) {
+    auto read = read_sink_config(value, limits_.sink);
+    if (!read) return fail_inside(value, read.error());
+    definition_->sink_config_ = *std::move(read);
+    sink_config_at_ = value;
+  }
+
   void config(std::string_view name, const JsonRef& value) {
     if (name == "outbox") {
       return members(value, "outbox", kOutboxMembers,
                      [this](std::string_view inner, const JsonRef& held) { outbox(inner, held); });
     }
     if (name == "highlight") return highlight(value);
+    if (name == "start") return start(value);
+    if (name == "consumers") return consumers(value);
+    if (name == "sink") return sink_config(value);
     if (!is_text("initial", value)) return;
     constexpr std::array<std::string_view, 3> kInitials = {"deliver", "latest", "none"};
     if (std::ranges::find(kInitials, value.string()) == kInitials.end()) {
@@ -166,6 +194,27 @@ class DefinitionReader {
     definition_->asks_for_latest_ = value.string() == "latest";
     definition_->initial_ =
         value.string() == "none" ? match::Initial::kNone : match::Initial::kDeliver;
+  }
+
+  void start(const JsonRef& value) {
+    const auto read = read_start(value);
+    if (read) {
+      definition_->start_ = *read;
+      return;
+    }
+    failed_ = read.error();
+    failed_->position = base::position_at(json_, base_ + failed_->position->offset_bytes);
+  }
+
+  void consumers(const JsonRef& value) {
+    consumers_ = value;
+    auto read = read_consumers(value, limits_.consumers);
+    if (read) {
+      definition_->shared_ = *std::move(read);
+      return;
+    }
+    failed_ = std::move(read.error());
+    failed_->position = base::position_at(json_, base_ + failed_->position->offset_bytes);
   }
 
   void highlight(const JsonRef& value) {
@@ -242,12 +291,21 @@ class DefinitionReader {
         base::Error{id, std::move(message), base::position_at(json_, base_ + where.offset_bytes())};
   }
 
+  // The error's position is one in the value's own text.
+  void fail_inside(const JsonRef& value, base::Error error) {
+    const std::size_t inside = error.position ? error.position->offset_bytes : 0;
+    error.position = base::position_at(json_, base_ + value.offset_bytes() + inside);
+    failed_ = std::move(error);
+  }
+
   std::string_view json_;
   const DefinitionLimits& limits_;
   std::shared_ptr<Definition> definition_;
   std::size_t base_ = 0;  // where the document begins in the text
+  JsonRef consumers_;     // its value, if there is one
   std::vector<filter::ExprPtr> terms_;
   filter::Parsed parsed_;
+  JsonRef sink_config_at_;  // empty: the document has none
   std::optional<base::Error> failed_;
 };
 
@@ -257,20 +315,28 @@ std::string_view to_string(OutboxPolicy policy) {
 
 base::Result<DefinitionPtr> Definition::parse(std::string_view json,
                                               const DefinitionLimits& limits) {
-  return DefinitionReader(json, limits).read();
+  auto definition = DefinitionReader(json, limits).read();
+  if (!definition) return definition.error();
+  return DefinitionPtr(*std::move(definition));
 }
 
 base::Result<DefinitionPtr> Definition::of_filter(std::string_view filter,
-                                                  const DefinitionLimits& limits) {
+                                                  const DefinitionLimits& limits,
+                                                  std::string_view config) {
   auto made = filter::Filter::parse(filter, limits.filter);
   if (!made) return made.error();
-  const std::shared_ptr<Definition> definition(new Definition());
-  definition->filter_ = std::move(*made);
-  definition->outbox_count_max_ = limits.outbox_count_max;
-  definition->members_ = R"("filters":[{"weir":)";
-  event::append_json_string(filter, definition->members_);
-  definition->members_ += "}]";
-  return DefinitionPtr(definition);
+  std::string json = R"({"filters":[{"weir":)";
+  event::append_json_string(filter, json);
+  json += "}]";
+  if (!config.empty()) json.append(R"(,"config":)").append(config);
+  json += '}';
+  auto definition = DefinitionReader(json, limits).read();
+  if (!definition) return definition.error();
+  (*definition)->warnings_.clear();
+  for (const filter::Warning& warning : (*made)->warnings()) {
+    (*definition)->warnings_.push_back({warning, 0});
+  }
+  return DefinitionPtr(*std::move(definition));
 }
 
 std::string Definition::to_json() const {

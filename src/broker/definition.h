@@ -12,13 +12,18 @@
 //     "config": {                                optional, ours
 //       "outbox": {"policy": "drop_oldest", "limit": 1000},
 //       "initial": "latest",                     or "deliver", the default, or "none"
+//       "start": "earliest",                     broker/start.h
 //       "highlight": true                        or {"characters": 200, "snippets": 3, "html":
 //       true,
 //                                                    "before": "<em>", "after": "</em>"}
+//       "consumers": "shared"                    see consumers.h
+//       "sink": {"mode": "binary"}               how events are posted: sink_config.h
 //     }
 //   }
 //
-// A member that is not listed here is an error that names it, as is anything of the wrong type.
+// A member that is not listed here is an error that names it, as is anything of the wrong type; but
+// for owner, created and status, which answers have besides: they are ignored, so that a document
+// that was read can be put again.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +32,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "broker/consumers.h"
+#include "broker/definition_warning.h"
+#include "broker/sink_config.h"
+#include "broker/start.h"
 #include "filter/filter.h"
 #include "filter/limits.h"
 #include "match/change_filter.h"
@@ -54,6 +64,8 @@ struct DefinitionLimits {
   std::size_t highlight_snippet_count_max = 20;
   std::size_t highlight_mark_bytes_max = 64;
   std::size_t outbox_count_max = 100'000;  // also the default of a definition that says nothing
+  ConsumerLimits consumers = {};
+  SinkLimits sink = {};
   filter::FilterLimits filter = {};
 };
 
@@ -64,24 +76,35 @@ class Definition {
  public:
   static base::Result<DefinitionPtr> parse(std::string_view json,
                                            const DefinitionLimits& limits = {});
-  // One with nothing but a filter in the weir language.
+  // One with a filter in the weir language and perhaps a config, as JSON. Errors of the filter, and
+  // warnings, have their places in its text.
   static base::Result<DefinitionPtr> of_filter(std::string_view filter,
-                                               const DefinitionLimits& limits = {});
+                                               const DefinitionLimits& limits = {},
+                                               std::string_view config = {});
 
   const std::optional<std::string>& id() const { return id_; }
   // Of source, types and filters together.
   const filter::FilterPtr& filter() const { return filter_; }
   const std::string& sink() const { return sink_; }  // empty: fetched by SSE or WebSocket
+  const SinkConfig& sink_config() const { return sink_config_; }
   OutboxPolicy policy() const { return policy_; }
   std::size_t outbox_count_max() const { return outbox_count_max_; }
   match::Initial initial() const { return initial_; }
   // Whether a new subscriber to a change is told of the newest readings at once.
   bool asks_for_latest() const { return asks_for_latest_; }
+  // The event with which it begins. A replacement begins there again only if it says otherwise than
+  // the definition before.
+  const Start& start() const { return start_; }
   // What deliveries show of a text that matched; null: nothing.
   const std::shared_ptr<const match::HighlightOptions>& highlight() const { return highlight_; }
-  // The members of the document but id, as they were given, without the braces: for answers.
+  // How several consumers share the deliveries; nullopt: one consumer at a time.
+  const std::optional<SharedConsumers>& shared() const { return shared_; }
+  // About the filters, with their places in the document; in the filter's text for of_filter().
+  const std::vector<DefinitionWarning>& warnings() const { return warnings_; }
+  // The members of the document but id, as they were given, without the braces and without the
+  // values of secrets: for answers.
   const std::string& members() const { return members_; }
-  // The document, which parses to an equal definition.
+  // The document, which parses to an equal definition, but for secrets, which it keeps.
   std::string to_json() const;
 
  private:
@@ -91,12 +114,16 @@ class Definition {
   std::optional<std::string> id_;
   filter::FilterPtr filter_;
   std::string sink_;
+  SinkConfig sink_config_;
   OutboxPolicy policy_ = OutboxPolicy::kDropOldest;
   std::size_t outbox_count_max_ = 0;
   match::Initial initial_ = match::Initial::kDeliver;
   bool asks_for_latest_ = false;
+  Start start_;
   std::shared_ptr<const match::HighlightOptions> highlight_;
+  std::optional<SharedConsumers> shared_;
   std::string members_;
+  std::vector<DefinitionWarning> warnings_;
 };
 
 // Names of subscriptions: letters, digits, and . _ - inside.

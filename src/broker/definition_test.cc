@@ -97,7 +97,7 @@ TEST(DefinitionTest, SaysWhatIsWrongAndWhere) {
             "line 1, column 22: expected initial to be one of deliver, latest, none");
   EXPECT_EQ(error_of(R"({"config":{"oubox":{}}})"),
             "line 1, column 12: config has no member 'oubox': did you mean 'outbox'?; expected "
-            "outbox, initial, highlight");
+            "outbox, initial, highlight, start, consumers, sink");
   EXPECT_EQ(error_of(R"({"config":{"highlight":1}})"),
             "line 1, column 24: expected highlight to be true, false or an object");
   EXPECT_EQ(error_of(R"({"config":{"highlight":{"characters":0}}})"),
@@ -117,6 +117,33 @@ TEST(DefinitionTest, KnowsAnId) {
   EXPECT_FALSE(is_subscription_id(".."));
   EXPECT_FALSE(is_subscription_id("a/b"));
   EXPECT_FALSE(is_subscription_id(std::string(129, 'a')));
+}
+
+TEST(DefinitionTest, WarnsOfItsFiltersWithTheirIndexAndPlace) {
+  constexpr std::string_view kDocument =
+      "{\"id\":\"a\",\"filters\":[{\"exact\":{\"type\":\"a\"}},\n"
+      "{\"any\":[{\"weir\":\"tpye = 'a'\"},{\"weir\":\"sorce = 'b'\"}]}]}";
+  const auto definition = Definition::parse(kDocument).value();
+  ASSERT_EQ(definition->warnings().size(), 2U);
+  for (const DefinitionWarning& placed : definition->warnings()) {
+    EXPECT_EQ(placed.warning.name(), "near_name");
+    EXPECT_EQ(placed.filter_index, 1U);
+    EXPECT_EQ(placed.warning.position.line, 2U);
+  }
+  EXPECT_EQ(definition->warnings()[0].warning.position.offset_bytes, kDocument.find("\"tpye"));
+  EXPECT_EQ(definition->warnings()[1].warning.position.offset_bytes, kDocument.find("\"sorce"));
+  EXPECT_TRUE(Definition::parse("{}").value()->warnings().empty());
+}
+
+TEST(DefinitionTest, AFilterAloneIsWarnedOfWithItsPlaceInTheText) {
+  for (const char* const config : {"", R"({"outbox":{"limit":3}})"}) {
+    const auto definition = Definition::of_filter("type = 'a' and tpye = 'a'", {}, config).value();
+    ASSERT_EQ(definition->warnings().size(), 1U);
+    EXPECT_EQ(definition->warnings()[0].warning.position.offset_bytes, 15U);
+    EXPECT_EQ(definition->outbox_count_max(), *config == '\0' ? 100'000U : 3U);
+  }
+  EXPECT_EQ(base::describe(Definition::of_filter("tpye =", {}, R"({"initial":"none"})")),
+            base::describe(Definition::of_filter("tpye =")));
 }
 
 }  // namespace

@@ -17,6 +17,17 @@ base::Error no_such(std::string_view id) {
           fmt::format("there is no subscription '{}'", id), std::nullopt};
 }
 
+base::Error owned(std::string_view id) {
+  return {base::ErrorId::kBrokerOwned,
+          fmt::format("the id '{}' is taken by another owner: expected another id", id),
+          std::nullopt};
+}
+
+base::Error busy(std::string_view id) {
+  return {base::ErrorId::kBrokerBusy, fmt::format("subscription '{}' is being changed", id),
+          std::nullopt};
+}
+
 }  // namespace
 
 SubscriptionInfo DirectoryEntry::info() const {
@@ -24,16 +35,18 @@ SubscriptionInfo DirectoryEntry::info() const {
           .owner = owner,
           .definition = definition,
           .created = created,
-          .pending = gauges->pending,
+          .counts = gauges->counts(),
           .delivered = gauges->delivered,
-          .acknowledged = gauges->acknowledged,
-          .dropped = gauges->dropped,
-          .conflated = gauges->conflated,
           .redelivered = gauges->redelivered,
-          .dead_letters = gauges->dead_letters,
-          .connected = gauges->connected,
+          .letters_kept = gauges->letters_kept,
+          .connected = gauges->consumers > 0,
+          .replay = gauges->replay(),
+          .consumers = gauges->consumers,
+          .in_flight = gauges->in_flight,
           .window = gauges->window(),
-          .trouble = gauges->trouble()};
+          .trouble = gauges->trouble(),
+          .sink_number = sink_number,
+          .sink_secrets = sink_secrets};
 }
 
 void Directory::load(std::vector<DirectoryEntry> entries, std::uint64_t last_number) {
@@ -43,6 +56,13 @@ void Directory::load(std::vector<DirectoryEntry> entries, std::uint64_t last_num
     entries_.emplace(std::move(id), std::move(entry));
   }
   last_number_ = last_number;
+}
+
+bool Directory::raise_last_number(std::uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  if (number <= last_number_) return false;
+  last_number_ = number;
+  return true;
 }
 
 base::Result<DirectoryEntry> Directory::find(const Principal& principal,
@@ -80,9 +100,18 @@ std::vector<DirectoryEntry> Directory::with_sink() const {
   return found;
 }
 
+base::Result<void> Directory::check_not_anothers(const Principal& principal,
+                                                 std::string_view id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || may_know(principal, found->second)) return {};
+  return owned(id);
+}
+
 base::Result<std::uint64_t> Directory::reserve(DirectoryEntry entry) {
   const std::scoped_lock lock(mutex_);
-  if (entries_.contains(entry.id)) {
+  if (const auto found = entries_.find(entry.id); found != entries_.end()) {
+    if (!may_know(*entry.principal, found->second)) return owned(entry.id);
     return base::Error{base::ErrorId::kBrokerSubscriptionExists,
                        fmt::format("there is already a subscription '{}'", entry.id), std::nullopt};
   }
@@ -97,11 +126,24 @@ base::Result<DirectoryEntry> Directory::begin_change(const Principal& principal,
   const std::scoped_lock lock(mutex_);
   const auto found = entries_.find(id);
   if (found == entries_.end() || !may_know(principal, found->second)) return no_such(id);
-  if (!std::exchange(found->second.settled, false)) {
-    return base::Error{base::ErrorId::kBrokerBusy,
-                       fmt::format("subscription '{}' is being changed", id), std::nullopt};
-  }
+  if (!std::exchange(found->second.settled, false)) return busy(id);
   return found->second;
+}
+
+base::Result<std::vector<DirectoryEntry>> Directory::begin_change_of(std::string_view owner) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<DirectoryEntry*> found;
+  for (auto& [id, entry] : entries_) {
+    if (entry.owner != owner) continue;
+    if (!entry.settled) return busy(id);
+    found.push_back(&entry);
+  }
+  std::vector<DirectoryEntry> entries;
+  for (DirectoryEntry* const entry : found) {
+    entry->settled = false;
+    entries.push_back(*entry);
+  }
+  return entries;
 }
 
 void Directory::settle(DirectoryEntry entry) {
@@ -114,6 +156,13 @@ void Directory::settle(DirectoryEntry entry) {
 void Directory::erase(std::string_view id) {
   const std::scoped_lock lock(mutex_);
   entries_.erase(entries_.find(id));
+}
+
+void Directory::set_trouble(std::string_view id, std::uint64_t sink_number, std::string trouble) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second.sink_number != sink_number) return;
+  found->second.gauges->set_trouble(std::move(trouble));
 }
 
 }  // namespace weir::broker

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "base/near_name.h"
@@ -41,6 +42,12 @@ void append_scopes(std::span<const Scope> scopes, std::string& out) {
     append_scope(scope, out);
   }
   out += ']';
+}
+
+bool all_covered(std::span<const Scope> scopes, std::span<const Scope> by) {
+  return std::ranges::all_of(scopes, [by](const Scope& scope) {
+    return std::ranges::any_of(by, [&](const Scope& wide) { return wide.covers(scope); });
+  });
 }
 
 // Reads one document, member by member; the first error stays.
@@ -128,9 +135,27 @@ class GrantsReader {
 }  // namespace
 
 bool Grants::may_see_all_of(const Grants& other) const {
-  return std::ranges::all_of(other.subscribe, [this](const Scope& scope) {
-    return std::ranges::any_of(subscribe, [&](const Scope& own) { return own.covers(scope); });
+  return all_covered(other.subscribe, subscribe);
+}
+
+bool Grants::cover(const Grants& other) const {
+  return may_see_all_of(other) && all_covered(other.publish, publish) && block >= other.block &&
+         admin >= other.admin;
+}
+
+std::string Grants::visibility() const {
+  std::vector<Scope> scopes;
+  for (const Scope& scope : subscribe) {
+    const bool is_within = std::ranges::any_of(
+        subscribe, [&](const Scope& other) { return other != scope && other.covers(scope); });
+    if (!is_within && std::ranges::find(scopes, scope) == scopes.end()) scopes.push_back(scope);
+  }
+  std::ranges::sort(scopes, {}, [](const Scope& scope) {
+    return std::tie(scope.source_prefix, scope.type_prefix);
   });
+  std::string text;
+  append_scopes(scopes, text);
+  return text;
 }
 
 std::string Grants::to_json() const {

@@ -57,9 +57,13 @@ struct Grants {
 
   bool may_publish(const event::Event& event) const { return any_covers(publish, event); }
   bool may_see(const event::Event& event) const { return any_covers(subscribe, event); }
+  // The same text for grants that show the same events by the same scopes, in whatever order.
+  std::string visibility() const;
   bool may_see_all() const { return std::ranges::find(subscribe, Scope{}) != subscribe.end(); }
   // Each scope of the other to subscribe lies within one of these.
   bool may_see_all_of(const Grants& other) const;
+  // The other allows nothing that these do not.
+  bool cover(const Grants& other) const;
 
   // All members are written; those that are not there are read as nothing granted. A member of
   // another name is an error, never ignored.
@@ -74,8 +78,12 @@ struct Principal {
   std::string name;  // of the token; empty: anonymous
   Grants grants;
   std::optional<base::Instant> expires = {};  // from then on the token is worth nothing
+  // Public part of the secret that was presented; empty in the owner of a subscription, which goes
+  // on when a secret is replaced.
+  std::string lookup = {};
 
   bool has_expired(base::Instant now) const { return expires && *expires <= now; }
+  bool operator==(const Principal&) const = default;
 };
 
 using PrincipalPtr = std::shared_ptr<const Principal>;

@@ -159,5 +159,16 @@ TEST(GrantsTest, CoversScopesThatLieWithinItsOwn) {
   EXPECT_TRUE(Grants::all().may_see_all_of(own));
 }
 
+TEST(GrantsTest, HaveOneVisibilityForTheSameEvents) {
+  const auto visibility = [](std::vector<Scope> scopes) {
+    return Grants{.publish = {}, .subscribe = std::move(scopes)}.visibility();
+  };
+  const std::string two = visibility({{"/a/", ""}, {"/b/", "t"}});
+  EXPECT_EQ(two, R"([{"source":"/a/"},{"source":"/b/","type":"t"}])");
+  EXPECT_EQ(visibility({{"/b/", "t"}, {"/a/", ""}, {"/a/x", ""}, {"/a/", ""}}), two);
+  EXPECT_NE(visibility({{"/a/", ""}}), two);
+  EXPECT_EQ(visibility({}), "[]");
+}
+
 }  // namespace
 }  // namespace weir::broker

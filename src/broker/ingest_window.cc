@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "broker/ingest_window.h"
 
-#include <string_view>
+#include <sodium.h>
 
-#include "base/hash.h"
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/check.h"
 
 namespace weir::broker {
 namespace {
+
+static_assert(sizeof(IngestWindow::Secret) == crypto_shorthash_siphashx24_KEYBYTES);
+static_assert(sizeof(IngestWindow::Key) == crypto_shorthash_siphashx24_BYTES);
 
 std::string_view bytes_of(const IngestWindow::Key& key) {
   return {reinterpret_cast<const char*>(&key), sizeof key};
@@ -23,11 +30,31 @@ IngestWindow::IngestWindow(Options options) : options_(options) {
                                               .seed = options.seed});
 }
 
-// The id is hashed under the hash of the source, so that no two pairs look alike when joined.
-IngestWindow::Key IngestWindow::key_of(const event::Event& event) const {
-  const std::uint64_t source = base::hash_bytes(event.source(), options_.seed);
-  return {.high = base::hash_bytes(event.id(), source),
-          .low = base::hash_bytes(event.id(), ~source)};
+IngestWindow::Secret IngestWindow::random_secret() {
+  WEIR_CHECK(sodium_init() >= 0);
+  Secret secret;
+  randombytes_buf(secret.data(), secret.size());
+  return secret;
+}
+
+// The source's length stands before both, so that no two pairs look alike when joined.
+IngestWindow::Key IngestWindow::key_of(std::string_view source, std::string_view id) const {
+  constexpr std::size_t kUsualBytes = 256;
+  std::array<char, kUsualBytes> usual;
+  std::string unusual;
+  const std::uint64_t source_bytes = source.size();
+  const std::size_t bytes = sizeof source_bytes + source.size() + id.size();
+  if (bytes > usual.size()) unusual.resize(bytes);
+  char* const text = unusual.empty() ? usual.data() : unusual.data();
+  std::memcpy(text, &source_bytes, sizeof source_bytes);
+  char* const end = std::ranges::copy(source, text + sizeof source_bytes).out;
+  std::ranges::copy(id, end);
+  std::array<unsigned char, sizeof(Key)> hash;
+  crypto_shorthash_siphashx24(hash.data(), reinterpret_cast<const unsigned char*>(text), bytes,
+                              options_.secret.data());
+  Key key;
+  std::memcpy(&key, hash.data(), sizeof key);
+  return key;
 }
 
 bool IngestWindow::contains(const Key& key, base::Instant now) const {

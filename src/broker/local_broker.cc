@@ -3,30 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
 #include "base/hash.h"
+#include "broker/stored_definition.h"
+#include "event/event_memory.h"
 #include "filter/limits.h"
+#include "store/registry_file.h"
+#include "store/store_identity.h"
 
 namespace weir::broker {
 namespace {
 
-// Definitions that were once accepted stay readable when limits are lowered.
-DefinitionLimits unlimited() {
-  constexpr std::size_t kMuch = std::size_t{1} << 40U;
-  return {.document_bytes_max = kMuch,
-          .id_bytes_max = kMuch,
-          .sink_bytes_max = kMuch,
-          .type_count_max = kMuch,
-          .outbox_count_max = kMuch,
-          .filter = {.text_bytes_max = std::size_t{1} << 30U,
-                     .depth_max = 1024,
-                     .list_count_max = kMuch,
-                     .pattern_bytes_max = kMuch,
-                     .conjunction_count_max = kMuch,
-                     .term_count_max = kMuch}};
-}
+constexpr std::size_t kOwnersTold = 10;           // in statistics
+constexpr std::uint64_t kBucketsPerSegment = 16;  // so that few hold events of two segments
 
 // Zero stands for none.
 bool is_share(double false_positives) {
@@ -39,20 +31,41 @@ base::Result<void> check_options(const BrokerOptions& options) {
     return base::Error{base::ErrorId::kBrokerOption, std::move(message), std::nullopt};
   };
   if (options.shard_count < 1 || options.shard_count > 256) {
-    return refuse(fmt::format("expected 1 to 256 shards, not {}", options.shard_count));
+    return refuse(fmt::format("broker.shards is {}, expected 1 to 256", options.shard_count));
   }
-  for (const double share :
-       {options.dedup_false_positives, options.engine.distinct_false_positives}) {
+  for (const auto& [name, share] :
+       {std::pair("broker.dedup_false_positives", options.dedup_false_positives),
+        std::pair("filter.distinct_false_positives", options.engine.distinct_false_positives)}) {
     if (is_share(share)) continue;
-    return refuse(fmt::format("expected a share of false positives from {} to {}, or 0, not {}",
-                              filter::kFalsePositivesMin, filter::kFalsePositivesMax, share));
+    return refuse(fmt::format("{} is {}, expected a share from {} to {}, or 0", name, share,
+                              filter::kFalsePositivesMin, filter::kFalsePositivesMax));
   }
   return {};
+}
+
+std::uint64_t queued_event_count(const std::vector<std::shared_ptr<Shard>>& shards) {
+  std::uint64_t count = 0;
+  for (const std::shared_ptr<Shard>& shard : shards) count += shard->queued_event_count();
+  return count;
 }
 
 std::uint64_t random_seed() {
   std::random_device device;
   return std::uint64_t{device()} << 32U | device();
+}
+
+// Gives the subscriptions, which are in the order of their numbers, the secrets of their sinks.
+base::Result<void> load_secrets(const store::RegistryContents& contents,
+                                std::vector<DirectoryEntry>& entries) {
+  for (const store::SinkSecretsRow& row : contents.sink_secrets) {
+    auto secrets = parse_sink_secrets(row.secrets);
+    if (!secrets) return secrets.error();
+    const auto entry =
+        std::ranges::lower_bound(entries, row.subscription, {}, &DirectoryEntry::number);
+    if (entry == entries.end() || entry->number != row.subscription) continue;
+    entry->sink_secrets = keep_secrets(*std::move(secrets));
+  }
+  return {};
 }
 
 }  // namespace
@@ -66,6 +79,9 @@ base::Result<std::unique_ptr<Broker>> Broker::open(BrokerOptions options) {
 
 LocalBroker::LocalBroker(BrokerOptions options)
     : options_(std::move(options)),
+      memory_(options_),
+      shares_({.owner_bytes_max = options_.log_bytes_per_owner_max,
+               .bucket_bytes = options_.log.segment_bytes / kBucketsPerSegment + 1}),
       quota_(std::make_shared<Quota>(
           Quota::Limits{.total_max = options_.subscription_count_max,
                         .per_owner_max = options_.subscriptions_per_owner_max})) {
@@ -76,21 +92,25 @@ LocalBroker::~LocalBroker() { stop(); }
 
 base::Result<void> LocalBroker::open() {
   if (auto opened = open_store(); !opened) return opened;
-  if (auto loaded = read_tokens(); !loaded) return loaded.error();
+  if (auto loaded = tokens_->reload(); !loaded) return loaded;
   const auto contents = registry_->contents();
   if (!contents) return contents.error();
-  clerk_ = std::make_unique<Clerk>(*registry_);
-  sequencer_ = std::make_unique<Sequencer>(Sequencer::Context{options_, *log_, counters_, *clerk_});
+  clerk_ = std::make_unique<Clerk>(*registry_, *log_);
+  sequencer_ = std::make_unique<Sequencer>(
+      Sequencer::Context{options_, *log_, counters_, *clerk_, memory_, shares_});
   for (std::size_t i = 0; i < options_.shard_count; ++i) {
-    shards_.push_back(std::make_shared<Shard>(
-        Shard::Context{options_, *log_, counters_, *sequencer_, *clerk_, i}));
+    shards_.push_back(std::make_shared<Shard>(Shard::Context{
+        options_, *log_, counters_, *sequencer_, *clerk_, *registry_, losses_, memory_, i}));
   }
+  if (auto restored = restore_shares(*contents); !restored) return restored;
   const auto known = known_subscriptions(*contents);
   if (!known) return known.error();
   Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_}, *known);
   if (auto recovered = recovery.run(); !recovered) return recovered;
+  if (auto kept = keep_numbers(recovery.highest_noted_subscription()); !kept) return kept;
   for (const std::shared_ptr<Shard>& shard : shards_) shard->start();
   sequencer_->start(shards_);
+  tokens_->start();
   return {};
 }
 
@@ -98,13 +118,39 @@ base::Result<void> LocalBroker::open_store() {
   auto lock = store::DirectoryLock::acquire(options_.directory, options_.lock_patience);
   if (!lock) return lock.error();
   lock_ = std::move(*lock);
-  auto registry = store::Registry::open(options_.directory / "registry.sqlite");
+  const std::filesystem::path file = options_.directory / store::kRegistryName;
+  const std::filesystem::path log_directory = options_.directory / "log";
+  if (auto fits = store::check_new_registry(*options_.files, options_.directory); !fits)
+    return fits;
+  auto registry = store::Registry::open(file);
   if (!registry) return registry.error();
   registry_ = std::move(*registry);
-  auto log = store::EventLog::open(*options_.files, options_.directory / "log", options_.log);
+  tokens_ = std::make_unique<TokenService>(TokenService::Context{
+      options_, *registry_, counters_, [this](const TokenChanges& changes) { forbid(changes); }});
+  auto reconciled = store::reconcile_identity(*options_.files, options_.directory, *registry_,
+                                              random_seed() >> 1U | 1U);
+  if (!reconciled) return reconciled;
+  auto log = store::EventLog::open(*options_.files, log_directory, options_.log);
   if (!log) return log.error();
   log_ = std::move(*log);
   return {};
+}
+
+base::Result<void> LocalBroker::restore_shares(const store::RegistryContents& contents) {
+  for (const store::SharedState& shared : contents.shared_states) {
+    if (shared.name != kLogSharesName) continue;
+    if (auto restored = shares_.restore(shared.state); !restored) return restored;
+  }
+  shares_.retire_before(log_->first_sequence());
+  return {};
+}
+
+// A registry that is older than the log does not know subscriptions that deliveries were noted of:
+// their numbers are not given again, or those deliveries would be another's.
+base::Result<void> LocalBroker::keep_numbers(std::uint64_t noted) {
+  if (!directory_.raise_last_number(noted)) return {};
+  const std::vector<store::RegistryChange> changes = {store::NumberMark{noted}};
+  return registry_->apply(changes);
 }
 
 base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
@@ -117,7 +163,7 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
   std::vector<KnownSubscription> known;
   std::vector<DirectoryEntry> entries;
   for (const store::SubscriptionRow& row : contents.subscriptions) {
-    auto definition = Definition::parse(row.definition, unlimited());
+    auto definition = parse_stored_definition(row.definition);
     if (!definition) {
       return base::Error{base::ErrorId::kStoreCorrupt,
                          fmt::format("the definition of subscription '{}' cannot be read: {}",
@@ -126,20 +172,23 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
     }
     const auto dead = registry_->dead_letter_count(row.number);
     if (!dead) return dead.error();
-    DirectoryEntry entry{.number = row.number,
-                         .id = row.id,
-                         .owner = row.owner,
-                         .principal = row.owner.empty() ? anonymous : tokens_.find(row.owner),
-                         .definition = *definition,
-                         .created = row.created,
-                         .shard = shard_for(**definition, row.number),
-                         .gauges = std::make_shared<SubscriptionGauges>(),
-                         .since_sequence = row.since_sequence,
-                         .settled = true};
-    entry.gauges->dead_letters = *dead;
+    DirectoryEntry entry{
+        .number = row.number,
+        .id = row.id,
+        .owner = row.owner,
+        .principal = row.owner.empty() ? anonymous : tokens_->tokens().find(row.owner),
+        .definition = *definition,
+        .created = row.created,
+        .shard = shard_for(**definition, row.number),
+        .gauges = std::make_shared<SubscriptionGauges>(),
+        .since_sequence = row.since_sequence,
+        .settled = true,
+        .sink_number = ++sink_count_};
+    entry.gauges->letters_kept = *dead;
     entry.gauges->allowed = entry.principal && !entry.principal->has_expired(options_.now());
     known.push_back({row,
                      {.number = row.number,
+                      .id = row.id,
                       .durable = true,
                       .definition = *definition,
                       .principal = entry.principal,
@@ -148,6 +197,7 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
                      entry.shard});
     entries.push_back(std::move(entry));
   }
+  if (auto loaded = load_secrets(contents, entries); !loaded) return loaded.error();
   directory_.load(std::move(entries), contents.last_subscription_number);
   return known;
 }
@@ -168,6 +218,7 @@ std::shared_ptr<Shard> LocalBroker::shard_for(const Definition& definition,
 
 void LocalBroker::stop() {
   if (stopping_.exchange(true) || !sequencer_) return;
+  tokens_->stop();
   listen_to_sinks(nullptr);
   for (const std::shared_ptr<Shard>& shard : shards_) {
     shard->post([shard = shard.get()] { shard->write_cursors(); });
@@ -178,57 +229,52 @@ void LocalBroker::stop() {
 }
 
 base::Result<PrincipalPtr> LocalBroker::authenticate(std::string_view token) {
-  return tokens_.authenticate(token, options_.now());
+  return tokens_->tokens().authenticate(token, options_.now());
 }
 
 std::optional<base::Result<PrincipalPtr>> LocalBroker::recall(std::string_view token) {
-  return tokens_.recall(token, options_.now());
+  return tokens_->tokens().recall(token, options_.now());
 }
 
-base::Result<std::vector<std::string>> LocalBroker::read_tokens() {
-  auto changes = tokens_.reload(*registry_);
-  if (!changes) return changes.error();
-  const std::scoped_lock lock(unreadable_mutex_);
-  unreadable_tokens_ = std::move(changes->unreadable);
-  return std::move(changes->gone);
-}
+base::Result<void> LocalBroker::reload_tokens() { return tokens_->reload(); }
 
-std::vector<base::Error> LocalBroker::unreadable_tokens() const {
-  const std::scoped_lock lock(unreadable_mutex_);
-  return unreadable_tokens_;
-}
-
-base::Result<void> LocalBroker::reload_tokens() {
-  const auto gone = read_tokens();
-  if (!gone) return gone.error();
-  for (const std::string& name : *gone) {
-    for (const std::shared_ptr<Shard>& shard : shards_) {
+void LocalBroker::forbid(const TokenChanges& changes) {
+  for (const std::shared_ptr<Shard>& shard : shards_) {
+    for (const std::string& name : changes.gone) {
       shard->post([shard = shard.get(), name] { shard->forbid(name); });
     }
+    for (const std::string& lookup : changes.ended) {
+      shard->post([shard = shard.get(), lookup] { shard->forbid_secret(lookup); });
+    }
   }
-  return {};
 }
 
 void LocalBroker::publish(const PrincipalPtr& principal,
                           std::vector<base::Result<event::EventPtr>> events, PublishDone done) {
-  const auto refuse_all = [&](base::ErrorId id, std::string message) {
+  counters_.received += events.size();
+  const auto refuse_all = [&](Counter& counter, base::ErrorId id, std::string message) {
+    counter += events.size();
     done(base::Error{id, std::move(message), std::nullopt});
   };
   using enum base::ErrorId;
-  if (stopping_) return refuse_all(kBrokerStopping, "the broker is stopping");
+  if (stopping_) {
+    return refuse_all(counters_.unavailable, kBrokerStopping, "the broker is stopping");
+  }
   if (events.size() > options_.publish_event_count_max) {
-    return refuse_all(kBrokerTooManyEvents,
+    return refuse_all(counters_.rejected, kBrokerTooManyEvents,
                       fmt::format("{} events in one request, at most {} are allowed", events.size(),
                                   options_.publish_event_count_max));
   }
   if (counters_.blocking > 0) {
     ++counters_.refused_blocked;
-    return refuse_all(kBrokerOutboxFull, "the outbox of a blocking subscription is full");
+    return refuse_all(counters_.unavailable, kBrokerOutboxFull,
+                      "the outbox of a blocking subscription is full");
   }
   PublishRequest request;
+  std::size_t bytes = 0;
+  std::size_t text_bytes = 0;
   request.outcomes.resize(events.size());
-  request.done = std::move(done);
-  counters_.received += events.size();
+  request.memory_bytes.resize(events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     const bool granted = events[i] && principal->grants.may_publish(**events[i]);
     if (!granted) {
@@ -240,83 +286,121 @@ void LocalBroker::publish(const PrincipalPtr& principal,
                                   std::nullopt}
                     : events[i].error();
     }
-    request.bytes += granted ? (*events[i])->json().size() : 0;
+    request.memory_bytes[i] = granted ? event::memory_bytes(**events[i]) : 0;
+    bytes += request.memory_bytes[i];
+    text_bytes += granted ? (*events[i])->json().size() : 0;
     request.events.push_back(granted ? std::move(*events[i]) : nullptr);
   }
-  if (counters_.publish_queue_bytes + request.bytes > options_.publish_queue_bytes_max) {
-    ++counters_.refused_busy;
-    return request.done(
-        base::Error{kBrokerBusy, "more events wait to be written than the limit allows; try again",
-                    std::nullopt});
+  if (auto within = shares_.check(principal->name, text_bytes); !within) {
+    counters_.unavailable += request.outcomes.size();
+    return done(within.error());
   }
+  request.owner = principal->name;
+  request.queue = memory_.account(MemoryPart::kQueue, principal->name);
+  request.waiting = base::MemoryCharge(memory_.account(MemoryPart::kPublish, principal->name));
+  if (const base::MemoryAccount* const full = request.waiting.try_grow(bytes)) {
+    ++counters_.refused_busy;
+    counters_.unavailable += request.outcomes.size();
+    return done(no_memory_for_events(*full, bytes));
+  }
+  request.done = std::move(done);
   sequencer_->publish(std::move(request));
 }
 
+base::Error LocalBroker::no_memory_for_events(const base::MemoryAccount& full,
+                                              std::size_t bytes) const {
+  const base::MemoryAccount& all = memory_.total(MemoryPart::kPublish);
+  if (all.bytes() + bytes > all.bytes_max()) {
+    return {base::ErrorId::kBrokerBusy,
+            "more events wait to be written than the limit allows; try again", std::nullopt};
+  }
+  return {base::ErrorId::kBrokerMemory,
+          fmt::format("your events that wait to be written take {} bytes, the limit is {}; try "
+                      "again",
+                      full.bytes(), full.bytes_max()),
+          std::nullopt};
+}
+
+// Bytes that are held, and by whom.
+void LocalBroker::tell_use(BrokerStats& stats) const {
+  stats.publish_queue_bytes = memory_.total(MemoryPart::kPublish).bytes();
+  stats.shard_queue_events = queued_event_count(shards_);
+  stats.shard_queue_bytes = memory_.total(MemoryPart::kQueue).bytes();
+  stats.memory_by_part = memory_.by_part();
+  stats.memory_by_owner = memory_.by_owner(kOwnersTold);
+  stats.log_by_owner = shares_.largest(kOwnersTold);
+  stats.registry_failure = clerk_->failure();
+}
+
 BrokerStats LocalBroker::stats() const {
-  std::uint64_t queued = 0;
-  for (const std::shared_ptr<Shard>& shard : shards_) queued += shard->queued_event_count();
-  return {.received = counters_.received,
-          .accepted = counters_.accepted,
-          .duplicates = counters_.duplicates,
-          .rejected = counters_.rejected,
-          .unavailable = counters_.unavailable,
-          .refused_busy = counters_.refused_busy,
-          .refused_blocked = counters_.refused_blocked,
-          .commits = counters_.commits,
-          .commit_failures = counters_.commit_failures,
-          .commit_nanoseconds = counters_.commit_nanoseconds,
-          .matched = counters_.matched,
-          .dispatched = counters_.dispatched,
-          .acknowledged = counters_.acknowledged,
-          .redelivered = counters_.redelivered,
-          .dropped = counters_.dropped,
-          .conflated = counters_.conflated,
-          .expired = counters_.expired,
-          .buried = counters_.buried,
-          .window_hits = counters_.window_hits,
-          .window_refuted_hits = counters_.window_refuted_hits,
-          .window_overflow = counters_.window_overflow,
-          .match_candidates = counters_.match_candidates,
-          .match_signature_rejects = counters_.match_signature_rejects,
-          .match_verified = counters_.match_verified,
-          .match_matches = counters_.match_matches,
-          .match_moves = counters_.match_moves,
-          .match_placements = counters_.match_placements,
-          .text_scanned = counters_.text_scanned,
-          .text_verified = counters_.text_verified,
-          .text_matched = counters_.text_matched,
-          .change_readings = counters_.change_readings,
-          .change_quiet = counters_.change_quiet,
-          .change_fired = counters_.change_fired,
-          .dedup_forgotten = counters_.dedup_forgotten,
-          .registry_failures = clerk_->failure_count(),
-          .checkpoints = counters_.checkpoints,
-          .subscriptions_durable = counters_.subscriptions_durable,
-          .subscriptions_ephemeral = counters_.subscriptions_ephemeral,
-          .sessions = counters_.sessions,
-          .pending = counters_.pending,
-          .blocking = counters_.blocking,
-          .publish_queue_bytes = counters_.publish_queue_bytes,
-          .window_keys = counters_.window_keys,
-          .window_bytes = counters_.window_bytes,
-          .text_filters = counters_.text_filters,
-          .text_bytes = counters_.text_bytes,
-          .match_conjunctions = counters_.match_conjunctions,
-          .match_unindexed = counters_.match_unindexed,
-          .match_always = counters_.match_always,
-          .matcher_bytes = counters_.matcher_bytes,
-          .change_sources = counters_.change_sources,
-          .change_pieces = counters_.change_pieces,
-          .change_bytes = counters_.change_bytes,
-          .dedup_keys = counters_.dedup_keys,
-          .dedup_bytes = counters_.dedup_bytes,
-          .shard_queue_events = queued,
-          .log_bytes = log_->size_bytes(),
-          .log_first_sequence = log_->first_sequence(),
-          .log_next_sequence = log_->next_sequence(),
-          .recovered_torn_bytes = log_->recovery().torn_bytes,
-          .recovered_events = counters_.recovered_events,
-          .recovered_deliveries = counters_.recovered_deliveries};
+  BrokerStats stats = {.received = counters_.received,
+                       .accepted = counters_.accepted,
+                       .duplicates = counters_.duplicates,
+                       .rejected = counters_.rejected,
+                       .unavailable = counters_.unavailable,
+                       .refused_busy = counters_.refused_busy,
+                       .refused_blocked = counters_.refused_blocked,
+                       .commits = counters_.commits,
+                       .commit_failures = counters_.commit_failures,
+                       .commit_nanoseconds = counters_.commit_nanoseconds,
+                       .matched = counters_.matched,
+                       .dispatched = counters_.dispatched,
+                       .redelivered = counters_.redelivered,
+                       .acknowledged = counters_.acknowledged,
+                       .dropped = counters_.dropped,
+                       .conflated = counters_.conflated,
+                       .expired = counters_.expired,
+                       .withheld = counters_.withheld,
+                       .buried = counters_.buried,
+                       .nacked = counters_.nacked,
+                       .timed_out = counters_.timed_out,
+                       .window_hits = counters_.window_hits,
+                       .window_refuted_hits = counters_.window_refuted_hits,
+                       .window_overflow = counters_.window_overflow,
+                       .match_candidates = counters_.match_candidates,
+                       .match_signature_rejects = counters_.match_signature_rejects,
+                       .match_verified = counters_.match_verified,
+                       .match_matches = counters_.match_matches,
+                       .match_moves = counters_.match_moves,
+                       .match_placements = counters_.match_placements,
+                       .text_scanned = counters_.text_scanned,
+                       .text_verified = counters_.text_verified,
+                       .text_matched = counters_.text_matched,
+                       .change_readings = counters_.change_readings,
+                       .change_quiet = counters_.change_quiet,
+                       .change_fired = counters_.change_fired,
+                       .dedup_forgotten = counters_.dedup_forgotten,
+                       .registry_failures = clerk_->failure_count(),
+                       .checkpoints = counters_.checkpoints,
+                       .token_read_failures = counters_.token_read_failures,
+                       .subscriptions_durable = counters_.subscriptions_durable,
+                       .subscriptions_ephemeral = counters_.subscriptions_ephemeral,
+                       .sessions = counters_.sessions,
+                       .pending = counters_.pending,
+                       .in_flight = counters_.in_flight,
+                       .blocking = counters_.blocking,
+                       .window_keys = counters_.window_keys,
+                       .window_bytes = counters_.window_bytes,
+                       .text_filters = counters_.text_filters,
+                       .text_bytes = counters_.text_bytes,
+                       .match_conjunctions = counters_.match_conjunctions,
+                       .match_unindexed = counters_.match_unindexed,
+                       .match_always = counters_.match_always,
+                       .matcher_bytes = counters_.matcher_bytes,
+                       .change_sources = counters_.change_sources,
+                       .change_pieces = counters_.change_pieces,
+                       .change_bytes = counters_.change_bytes,
+                       .dedup_keys = counters_.dedup_keys,
+                       .dedup_bytes = counters_.dedup_bytes,
+                       .log_bytes = log_->size_bytes(),
+                       .log_first_sequence = log_->first_sequence(),
+                       .log_next_sequence = log_->next_sequence(),
+                       .recovered_torn_bytes = log_->recovery().torn_bytes,
+                       .recovered_events = counters_.recovered_events,
+                       .recovered_deliveries = counters_.recovered_deliveries,
+                       .recovered_skipped = counters_.recovered_skipped};
+  tell_use(stats);
+  return stats;
 }
 
 }  // namespace weir::broker

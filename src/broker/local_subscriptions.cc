@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "broker/local_broker.h"
+#include "broker/read_refusal.h"
 
 namespace weir::broker {
 namespace {
@@ -18,6 +19,7 @@ class NoSession final : public Session {
  public:
   void add_credit(std::uint64_t /*delivery_count*/) override {}
   void acknowledge(std::uint64_t /*number*/) override {}
+  void answer(Answer /*answer*/) override {}
   void bury(std::uint64_t /*number*/, std::string /*reason*/) override {}
   void close() override {}
 };
@@ -31,31 +33,20 @@ base::Error error(base::ErrorId id, std::string message) {
   return {id, std::move(message), std::nullopt};
 }
 
-// Why this principal may not get what the subscription gets, although it may know of it.
-std::optional<base::Error> refusal_to_read(const Principal& principal,
-                                           const DirectoryEntry& entry) {
-  using enum base::ErrorId;
-  if (principal.grants.subscribe.empty()) {
-    return error(kBrokerForbidden, "subscribing is not granted");
-  }
-  const bool is_others = principal.name != entry.owner && entry.principal;
-  if (is_others && !principal.grants.may_see_all_of(entry.principal->grants)) {
-    return error(kBrokerForbidden, "the grants of the subscription's owner go beyond yours");
-  }
-  return std::nullopt;
-}
-
-bool may_see(const Grants& grants, const store::DeadLetterRow& letter) {
-  if (grants.may_see_all()) return true;
-  const auto events = event::decode_batch(letter.events, {.json = {.depth_max = 1024}});
-  return events && std::ranges::all_of(*events, [&](const base::Result<event::EventPtr>& event) {
-           return event && grants.may_see(**event);
-         });
+// What the registry is to hold of a sink's secrets.
+store::RegistryChange secrets_change(std::uint64_t number, const SinkSecretsPtr& secrets) {
+  if (!secrets) return store::RemoveSinkSecrets{number};
+  return store::SinkSecretsRow{number, to_json(*secrets)};
 }
 
 }  // namespace
 
 // Why this principal may not have this definition.
+base::Result<std::shared_ptr<const void>> LocalBroker::take_place(const std::string& owner) {
+  if (auto checked = memory_.check_filters(owner); !checked) return checked.error();
+  return quota_->take(owner);
+}
+
 std::optional<base::Error> LocalBroker::refusal(const Principal& principal,
                                                 const Definition& definition,
                                                 const std::string& id) const {
@@ -84,6 +75,8 @@ void LocalBroker::put(const PrincipalPtr& principal, DefinitionPtr definition,
                       std::optional<std::string> id, PutMode mode, SubscriptionDone done) {
   if (!id) id = definition->id() ? *definition->id() : new_id();
   if (const auto refused = refusal(*principal, *definition, *id)) return done(*refused);
+  const auto is_free = directory_.check_not_anothers(*principal, *id);
+  if (!is_free) return done(is_free.error());
   const bool is_there = directory_.find(*id).has_value();
   if (mode == PutMode::kCreate || (mode == PutMode::kCreateOrReplace && !is_there)) {
     return create(principal, definition, *id, done);
@@ -97,28 +90,41 @@ void LocalBroker::put(const PrincipalPtr& principal, DefinitionPtr definition,
   replace(*entry, definition, done);
 }
 
+// Not who presented a secret: that may be replaced by another.
+PrincipalPtr LocalBroker::owner_of(const PrincipalPtr& principal) const {
+  PrincipalPtr owner = tokens_->tokens().find(principal->name);
+  return owner ? owner : principal;
+}
+
 void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& definition,
                          const std::string& id, const SubscriptionDone& done) {
-  auto place = quota_->take(principal->name);
+  const auto granted =
+      grant_secrets(definition->sink_config(), {.sink = definition->sink()}, options_.now());
+  if (!granted) return done(granted.error());
+  auto place = take_place(principal->name);
   if (!place) return done(place.error());
+  const PrincipalPtr owner = owner_of(principal);
   DirectoryEntry entry{.id = id,
-                       .owner = principal->name,
-                       .principal = principal,
+                       .owner = owner->name,
+                       .principal = owner,
                        .definition = definition,
                        .created = options_.now(),
                        .shard = {},
-                       .gauges = std::make_shared<SubscriptionGauges>()};
+                       .gauges = std::make_shared<SubscriptionGauges>(),
+                       .sink_number = ++sink_count_,
+                       .sink_secrets = granted->secrets};
   const auto number = directory_.reserve(entry);
   if (!number) return done(number.error());
   entry.number = *number;
   entry.shard = shard_for(*definition, *number);
   const ShardSubscription subscription{.number = *number,
+                                       .id = id,
                                        .durable = true,
                                        .definition = definition,
-                                       .principal = principal,
+                                       .principal = owner,
                                        .gauges = entry.gauges,
                                        .place = std::move(*place)};
-  entry.shard->post([this, entry, subscription, done]() mutable {
+  entry.shard->post([this, entry, subscription, done, made = granted->made_secret]() mutable {
     const auto added = entry.shard->add(subscription);
     if (!added) {
       directory_.erase(entry.id);
@@ -131,11 +137,13 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
                                      .definition = entry.definition->to_json(),
                                      .created = entry.created,
                                      .since_sequence = entry.since_sequence};
-    std::vector<store::RegistryChange> changes = {row};
+    std::vector<store::RegistryChange> changes = {row,
+                                                  secrets_change(entry.number, entry.sink_secrets)};
     if (!added->state.empty()) {
       changes.emplace_back(store::CheckpointRow{entry.number, added->state});
     }
-    clerk_->write(std::move(changes), [this, entry, done](const base::Result<void>& written) {
+    if (added->replay) changes.emplace_back(*added->replay);
+    const auto on_written = [this, entry, done, made](const base::Result<void>& written) {
       if (!written) {
         directory_.erase(entry.id);
         entry.shard->post(
@@ -144,22 +152,46 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
       }
       directory_.settle(entry);
       tell_sink(entry, true);
-      done(entry.info());
-    });
+      SubscriptionInfo info = entry.info();
+      info.made_secret = made;
+      done(std::move(info));
+    };
+    write_noted(std::move(changes), added->cursor, added->batch, on_written);
   });
+}
+
+// A cursor rests on notes, which come first.
+void LocalBroker::write_noted(std::vector<store::RegistryChange> changes,
+                              const std::optional<store::CursorRow>& cursor, std::uint64_t batch,
+                              const Done& done) {
+  if (!cursor) return clerk_->write(std::move(changes), done);
+  changes.emplace_back(*cursor);
+  sequencer_->after_notes(
+      batch, [this, changes = std::move(changes), done] { clerk_->write(changes, done); });
 }
 
 void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& definition,
                           const SubscriptionDone& done) {
-  before.shard->post([this, before, definition, done] {
-    const auto since = before.shard->replace(before.number, definition);
-    if (!since) {
+  const auto granted = grant_secrets(definition->sink_config(),
+                                     {.sink = definition->sink(),
+                                      .sink_before = before.definition->sink(),
+                                      .secrets_before = before.sink_secrets.get()},
+                                     options_.now());
+  if (!granted) {
+    directory_.settle(before);
+    return done(granted.error());
+  }
+  before.shard->post([this, before, definition, done, granted = *granted] {
+    const auto replaced = before.shard->replace(before.number, definition);
+    if (!replaced) {
       directory_.settle(before);
-      return done(since.error());
+      return done(replaced.error());
     }
     DirectoryEntry entry = before;
     entry.definition = definition;
-    entry.since_sequence = since->value_or(entry.since_sequence);
+    entry.sink_number = ++sink_count_;
+    entry.sink_secrets = granted.secrets;
+    entry.since_sequence = replaced->since_sequence.value_or(entry.since_sequence);
     std::vector<store::RegistryChange> changes;
     changes.emplace_back(store::SubscriptionRow{.number = entry.number,
                                                 .id = entry.id,
@@ -167,13 +199,27 @@ void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& def
                                                 .definition = definition->to_json(),
                                                 .created = entry.created,
                                                 .since_sequence = entry.since_sequence});
-    if (*since) changes.emplace_back(store::RemoveCheckpoint{entry.number});
-    clerk_->write(std::move(changes), [this, before, entry, done](const auto& written) {
+    changes.push_back(secrets_change(entry.number, entry.sink_secrets));
+    if (replaced->since_sequence && replaced->state.empty()) {
+      changes.emplace_back(store::RemoveCheckpoint{entry.number});
+    } else if (replaced->since_sequence) {
+      changes.emplace_back(store::CheckpointRow{entry.number, replaced->state});
+    }
+    if (replaced->since_sequence) {
+      changes.emplace_back(store::EndReplay{entry.number, entry.since_sequence});
+    }
+    if (replaced->replay) changes.emplace_back(*replaced->replay);
+    const std::string& made = granted.made_secret;
+    const auto on_written = [this, before, entry, done, made](const base::Result<void>& written) {
       if (written) {
         directory_.settle(entry);
+        // What the sink before was in trouble with is none of the new one's.
+        entry.gauges->set_trouble("");
         tell_sink(before, false);
         tell_sink(entry, true);
-        return done(entry.info());
+        SubscriptionInfo info = entry.info();
+        info.made_secret = made;
+        return done(std::move(info));
       }
       // The registry still has the definition before, so that is the one that counts.
       entry.shard->post([this, before, done, reason = written.error()] {
@@ -181,7 +227,8 @@ void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& def
         directory_.settle(before);
         done(restored ? reason : restored.error());
       });
-    });
+    };
+    write_noted(std::move(changes), replaced->cursor, replaced->batch, on_written);
   });
 }
 
@@ -224,6 +271,15 @@ void LocalBroker::acknowledge(const PrincipalPtr& principal, std::string_view id
                       done = std::move(done)] { shard->acknowledge(subscription, number, done); });
 }
 
+void LocalBroker::answer(const PrincipalPtr& principal, std::string_view id, Answer answer,
+                         AnswerDone done) {
+  const auto entry = directory_.find(*principal, id);
+  if (!entry) return done(entry.error());
+  entry->shard->post([shard = entry->shard, subscription = entry->number,
+                      answer = std::move(answer),
+                      done = std::move(done)] { shard->answer(subscription, answer, done); });
+}
+
 void LocalBroker::forget(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
                          ForgetDone done) {
   const auto entry = directory_.find(*principal, id);
@@ -239,25 +295,6 @@ void LocalBroker::explain(const PrincipalPtr& principal, std::string_view id, ev
   if (const auto refused = refusal_to_read(*principal, *entry)) return done(*refused);
   entry->shard->post([shard = entry->shard, subscription = entry->number, event = std::move(event),
                       done = std::move(done)] { done(shard->explain(subscription, event)); });
-}
-
-base::Result<std::vector<store::DeadLetterRow>> LocalBroker::dead_letters(
-    const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
-    std::size_t count_max) {
-  const auto entry = directory_.find(*principal, id);
-  if (!entry) return entry.error();
-  if (const auto refused = refusal_to_read(*principal, *entry)) return *refused;
-  std::vector<store::DeadLetterRow> seen;
-  while (seen.size() < count_max) {
-    auto letters = registry_->dead_letters(entry->number, after_delivery, count_max - seen.size());
-    if (!letters) return letters.error();
-    if (letters->empty()) break;
-    after_delivery = letters->back().delivery;
-    for (store::DeadLetterRow& letter : *letters) {
-      if (may_see(principal->grants, letter)) seen.push_back(std::move(letter));
-    }
-  }
-  return seen;
 }
 
 SessionPtr LocalBroker::refuse(const std::shared_ptr<Consumer>& consumer,
@@ -301,10 +338,15 @@ SessionPtr LocalBroker::stream(const PrincipalPtr& principal, DefinitionPtr defi
     return refuse(consumer, error(base::ErrorId::kBrokerDefinition,
                                   "only a durable subscription can block publishers"));
   }
-  auto place = quota_->take(principal->name);
+  if (definition->shared()) {
+    return refuse(consumer, error(base::ErrorId::kBrokerDefinition,
+                                  "only a durable subscription can have shared consumers"));
+  }
+  auto place = take_place(principal->name);
   if (!place) return refuse(consumer, place.error());
   const std::uint64_t number = kEphemeral | ++stream_count_;
   const ShardSubscription subscription{.number = number,
+                                       .id = {},
                                        .durable = false,
                                        .definition = definition,
                                        .principal = principal,
@@ -334,9 +376,9 @@ void LocalBroker::tell_sink(const DirectoryEntry& entry, bool is_there) {
   is_there ? listener_->on_sink(entry.info()) : listener_->on_sink_removed(entry.id);
 }
 
-void LocalBroker::report_trouble(std::string_view id, std::string trouble) {
-  const auto entry = directory_.find(id);
-  if (entry) entry->gauges->set_trouble(std::move(trouble));
+void LocalBroker::report_trouble(std::string_view id, std::uint64_t sink_number,
+                                 std::string trouble) {
+  directory_.set_trouble(id, sink_number, std::move(trouble));
 }
 
 }  // namespace weir::broker

@@ -6,6 +6,11 @@
 #include "base/check.h"
 
 namespace weir::broker {
+namespace {
+
+constexpr std::size_t kSettledKeptMin = 64;  // in the list of entries, before it is rewritten
+
+}  // namespace
 
 std::uint64_t Outbox::push(std::uint64_t matched_at, const Content& content) {
   const std::uint64_t number = ++last_number_;
@@ -13,82 +18,155 @@ std::uint64_t Outbox::push(std::uint64_t matched_at, const Content& content) {
   return number;
 }
 
+base::Result<void> Outbox::restore_cursor(const store::CursorRow& row) {
+  WEIR_CHECK(last_number_ == 0);
+  auto beyond = NumberRanges::decode(row.settled_beyond, row.settled_through);
+  if (!beyond) return beyond.error();
+  settled_beyond_ = std::move(*beyond);
+  if (row.counts.total() != row.settled_through + settled_beyond_.number_count()) {
+    return base::Error{base::ErrorId::kStoreCorrupt,
+                       "the counts of settled deliveries do not add up", std::nullopt};
+  }
+  settled_through_ = row.settled_through;
+  counts_ = row.counts;
+  last_number_ = std::max(settled_through_, settled_beyond_.last());
+  position_ = settled_through_;
+  sent_through_ = last_number_;
+  return {};
+}
+
 void Outbox::restore(std::uint64_t number, std::uint64_t matched_at, const Content& content) {
-  WEIR_CHECK(number > last_number_);
-  last_number_ = number;
-  sent_through_ = number;
+  noted_through_ = std::max(noted_through_, settled_through_);
+  if (number <= noted_through_) return;
+  for (std::uint64_t lost = noted_through_ + 1; lost < number; ++lost) {
+    if (lost <= settled_through_ || settled_beyond_.contains(lost)) continue;
+    count(Settled::kExpired);
+    mark_settled(lost);
+  }
+  noted_through_ = number;
+  last_number_ = std::max(last_number_, number);
+  sent_through_ = last_number_;
+  if (number <= settled_through_ || settled_beyond_.contains(number)) return;
   add(number, matched_at, content);
 }
 
 void Outbox::add(std::uint64_t number, std::uint64_t matched_at, const Content& content) {
-  const auto& [sequences, source, annotation] = content;
-  const bool is_group = sequences.size() > 1;
+  const auto& [sequences, source, text, is_composite, repeated] = content;
+  const bool is_group = is_composite || sequences.size() > 1;
   if (options_.policy == OutboxPolicy::kConflate && !is_group && !source.empty()) {
     conflate(source, number);
   }
-  make_room();
+  if (options_.policy != OutboxPolicy::kBlock) make_room(options_.count_max);
   entries_.push_back({number, matched_at, sequences.front()});
-  if (is_group) groups_.emplace(number, std::vector(sequences.begin(), sequences.end()));
-  if (!annotation.empty()) annotations_.emplace(number, annotation);
+  resent_.add(sequences.front());
+  if (is_group) {
+    groups_.emplace(number, Group{{sequences.begin(), sequences.end()},  //
+                                  {repeated.begin(), repeated.end()}});
+  }
+  if (text) texts_.emplace(number, text);
   ++live_count_;
 }
 
-// Takes out the delivery of the same source, unless it is on its way already.
+// Settles the delivery of the same source, unless it is on its way already.
 void Outbox::conflate(std::string_view source, std::uint64_t number) {
-  auto found = newest_.find(source);
-  if (found == newest_.end()) {
-    found = newest_.emplace(std::string(source), number).first;
-  } else {
-    const std::uint64_t older = found->second;
-    sources_.erase(older);
-    found->second = number;
-    const auto entry = std::ranges::lower_bound(entries_, older, {}, &Entry::number);
-    if (older > position_ && entry != entries_.end() && entry->number == older) {
-      entry->sequence = 0;
-      annotations_.erase(older);
-      --live_count_;
-      ++conflated_count_;
-      while (!entries_.empty() && entries_.front().sequence == 0) entries_.pop_front();
-    }
+  if (const auto found = newest_.find(source);
+      found != newest_.end() && found->second > position_) {
+    settle(found->second, Settled::kConflated);
   }
-  sources_.emplace(number, found);
+  const auto [newest, is_new] = newest_.try_emplace(std::string(source), number);
+  if (!is_new) {
+    sources_.erase(newest->second);
+    newest->second = number;
+  }
+  sources_.emplace(number, newest);
 }
 
-void Outbox::make_room() {
-  if (options_.policy == OutboxPolicy::kBlock) return;
-  while (live_count_ >= options_.count_max && !entries_.empty()) {
-    if (entries_.front().number > sent_through_) ++dropped_count_;
-    pop_front();
-  }
+// Drops the oldest until there are fewer than so many.
+void Outbox::make_room(std::size_t count_max) {
+  while (live_count_ >= count_max && !entries_.empty()) settle(entries_.begin(), Settled::kDropped);
 }
 
-void Outbox::pop_front() {
-  const std::uint64_t number = entries_.front().number;
+bool Outbox::settle(std::uint64_t number, Settled why) {
+  const auto entry = std::ranges::lower_bound(entries_, number, {}, &Entry::number);
+  if (entry == entries_.end() || entry->number != number || entry->sequence == 0) return false;
+  settle(entry, why);
+  return true;
+}
+
+void Outbox::settle(const Entries::iterator& entry, Settled why) {
+  const std::uint64_t number = entry->number;
   if (const auto source = sources_.find(number); source != sources_.end()) {
     newest_.erase(source->second);
     sources_.erase(source);
   }
   groups_.erase(number);
-  annotations_.erase(number);
+  texts_.erase(number);
+  resent_.settle(entry->sequence, why == Settled::kAcknowledged || why == Settled::kDeadLetter);
+  entry->sequence = 0;
   --live_count_;
-  acknowledged_ = number;
-  entries_.pop_front();
+  count(why);
+  mark_settled(number);
+  discard_settled();
+}
+
+void Outbox::count(Settled why) {
+  switch (why) {
+    case Settled::kAcknowledged:
+      ++counts_.acknowledged;
+      break;
+    case Settled::kDropped:
+      ++counts_.dropped;
+      break;
+    case Settled::kExpired:
+      ++counts_.expired;
+      break;
+    case Settled::kConflated:
+      ++counts_.conflated;
+      break;
+    case Settled::kDeadLetter:
+      ++counts_.dead_letters;
+      break;
+    case Settled::kWithheld:
+      ++counts_.withheld;
+      break;
+  }
+}
+
+void Outbox::mark_settled(std::uint64_t number) {
+  if (number != settled_through_ + 1) return settled_beyond_.insert(number);
+  settled_through_ = std::max(number, settled_beyond_.take_from(number + 1));
+  position_ = std::max(position_, settled_through_);
+}
+
+// Keeps the first entry pending, and the list no longer than it need be.
+void Outbox::discard_settled() {
   while (!entries_.empty() && entries_.front().sequence == 0) entries_.pop_front();
+  if (entries_.size() - live_count_ <= live_count_ + kSettledKeptMin) return;
+  std::erase_if(entries_, [](const Entry& entry) { return entry.sequence == 0; });
+}
+
+std::uint64_t Outbox::newest_sequence(const Entry& entry) const {
+  if (groups_.empty()) return entry.sequence;
+  const auto group = groups_.find(entry.number);
+  return group == groups_.end() ? entry.sequence : std::ranges::max(group->second.sequences);
 }
 
 OutboxEntry Outbox::shown(const Entry& entry) const {
   const auto group = groups_.find(entry.number);
-  const auto annotation = annotations_.find(entry.number);
+  const bool is_group = group != groups_.end();
+  const auto text = texts_.find(entry.number);
   return {.number = entry.number,
           .matched_at = entry.matched_at,
-          .sequences = group == groups_.end() ? std::vector{entry.sequence} : group->second,
-          .annotation = annotation == annotations_.end() ? std::string() : annotation->second,
+          .sequences = is_group ? group->second.sequences : std::vector{entry.sequence},
+          .text = text == texts_.end() ? match::TextFinding() : text->second,
+          .is_group = is_group,
+          .repeated = is_group ? group->second.repeated : std::vector<std::uint32_t>(),
           .redelivered = entry.number <= sent_through_};
 }
 
-std::vector<OutboxEntry> Outbox::peek(std::size_t count_max) const {
+std::vector<OutboxEntry> Outbox::after(std::uint64_t number, std::size_t count_max) const {
   std::vector<OutboxEntry> next;
-  auto entry = std::ranges::upper_bound(entries_, position_, {}, &Entry::number);
+  auto entry = std::ranges::upper_bound(entries_, number, {}, &Entry::number);
   for (; entry != entries_.end() && next.size() < count_max; ++entry) {
     if (entry->sequence != 0) next.push_back(shown(*entry));
   }
@@ -100,23 +178,23 @@ void Outbox::mark_sent(std::uint64_t through_number) {
   sent_through_ = std::max(sent_through_, through_number);
 }
 
-void Outbox::restore_acknowledged(std::uint64_t number) {
-  WEIR_CHECK(entries_.empty());
-  last_number_ = number;
-  acknowledged_ = number;
-  position_ = number;
-  sent_through_ = number;
-}
-
-void Outbox::rewind() { position_ = acknowledged_; }
-
 std::optional<std::size_t> Outbox::acknowledge(std::uint64_t number) {
   if (number > sent_through_) return std::nullopt;
   const std::size_t before = live_count_;
-  while (!entries_.empty() && entries_.front().number <= number) pop_front();
-  acknowledged_ = std::max(acknowledged_, number);
+  while (!entries_.empty() && entries_.front().number <= number) {
+    settle(entries_.begin(), Settled::kAcknowledged);
+  }
   position_ = std::max(position_, number);
   return before - live_count_;
+}
+
+std::size_t Outbox::expire_before(std::uint64_t sequence) {
+  std::vector<std::uint64_t> gone;
+  for (const Entry& entry : entries_) {
+    if (entry.sequence != 0 && newest_sequence(entry) < sequence) gone.push_back(entry.number);
+  }
+  for (const std::uint64_t number : gone) settle(number, Settled::kExpired);
+  return gone.size();
 }
 
 void Outbox::set_bounds(OutboxPolicy policy, std::size_t count_max) {
@@ -126,11 +204,21 @@ void Outbox::set_bounds(OutboxPolicy policy, std::size_t count_max) {
   }
   options_.policy = policy;
   options_.count_max = count_max;
-  if (policy == OutboxPolicy::kBlock) return;
-  while (live_count_ > count_max) {
-    if (entries_.front().number > sent_through_) ++dropped_count_;
-    pop_front();
+  if (policy != OutboxPolicy::kBlock) make_room(count_max + 1);
+}
+
+void Outbox::write_cursor(store::CursorRow& row) const {
+  row.settled_through = settled_through_;
+  row.settled_beyond = settled_beyond_.encode(settled_through_);
+  row.counts = counts_;
+}
+
+std::optional<OutboxEntry> Outbox::find(std::uint64_t number) const {
+  const auto entry = std::ranges::lower_bound(entries_, number, {}, &Entry::number);
+  if (entry == entries_.end() || entry->number != number || entry->sequence == 0) {
+    return std::nullopt;
   }
+  return shown(*entry);
 }
 
 std::optional<OutboxEntry> Outbox::oldest() const {
@@ -141,6 +229,11 @@ std::optional<OutboxEntry> Outbox::oldest() const {
 std::optional<std::uint64_t> Outbox::oldest_matched_at() const {
   if (entries_.empty()) return std::nullopt;
   return entries_.front().matched_at;
+}
+
+std::optional<std::uint64_t> Outbox::oldest_sequence() const {
+  if (entries_.empty()) return std::nullopt;
+  return newest_sequence(entries_.front());
 }
 
 }  // namespace weir::broker

@@ -67,14 +67,15 @@ TEST(OutboxTest, RefusesAnAcknowledgementOfWhatWasNotSent) {
   EXPECT_EQ(outbox.acknowledge(2), std::nullopt);
 }
 
-TEST(OutboxTest, DropsTheOldestAndCountsWhatNobodyGot) {
+TEST(OutboxTest, DropsTheOldestAndCountsItSentOrNot) {
   Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 3);
   push(outbox, 101);
   push(outbox, 102);
   send(outbox, 1);
   for (std::uint64_t sequence = 103; sequence <= 106; ++sequence) push(outbox, sequence);
   EXPECT_EQ(outbox.size(), 3U);
-  EXPECT_EQ(outbox.dropped_count(), 2U) << "2 and 3; 1 had been sent";
+  EXPECT_EQ(outbox.counts().dropped, 3U) << "1 had been sent, but nobody acknowledged it";
+  EXPECT_EQ(outbox.counts().acknowledged, 0U);
   EXPECT_THAT(send(outbox, 9), ElementsAre(4, 5, 6));
 }
 
@@ -99,7 +100,7 @@ TEST(OutboxTest, KeepsOnlyTheNewestOfEachSource) {
   const auto entries = outbox.peek(9);
   ASSERT_THAT(numbers(entries), ElementsAre(2, 4));
   EXPECT_THAT(entries[1].sequences, ElementsAre(104));
-  EXPECT_EQ(outbox.conflated_count(), 2U);
+  EXPECT_EQ(outbox.counts().conflated, 2U);
   EXPECT_EQ(outbox.size(), 2U);
 }
 
@@ -119,7 +120,7 @@ TEST(OutboxTest, BoundsTheSourcesOfAConflatingOutbox) {
   push(outbox, 102, "/b");
   push(outbox, 103, "/c");
   EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(2, 3));
-  EXPECT_EQ(outbox.dropped_count(), 1U);
+  EXPECT_EQ(outbox.counts().dropped, 1U);
 }
 
 TEST(OutboxTest, KeepsAGroupTogether) {
@@ -131,39 +132,123 @@ TEST(OutboxTest, KeepsAGroupTogether) {
   EXPECT_THAT(entries[0].sequences, ElementsAre(101, 103));
 }
 
+TEST(OutboxTest, AGroupOfOneEventStaysAGroupWithItsMarks) {
+  Outbox outbox = outbox_of(OutboxPolicy::kConflate, 10);
+  outbox.push(101,
+              {.sequences = std::vector<std::uint64_t>{101}, .source = "/a", .is_group = true});
+  outbox.push(103, {.sequences = std::vector<std::uint64_t>{101, 103},
+                    .source = "/a",
+                    .is_group = true,
+                    .repeated = std::vector<std::uint32_t>{0}});
+  push(outbox, 104, "/a");
+  const auto entries = outbox.peek(9);
+  ASSERT_EQ(entries.size(), 3U) << "nothing takes the place of a group";
+  EXPECT_TRUE(entries[0].is_group);
+  EXPECT_THAT(entries[0].sequences, ElementsAre(101));
+  EXPECT_THAT(entries[1].repeated, ElementsAre(0));
+  EXPECT_FALSE(entries[2].is_group);
+}
+
 TEST(OutboxTest, GoesOnAfterARestart) {
   Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
-  outbox.restore_acknowledged(7);
+  ASSERT_TRUE(outbox.restore_cursor({.settled_through = 7, .counts = {.acknowledged = 7}}));
   outbox.restore(8, 108, {.sequences = std::vector<std::uint64_t>{108}});
-  outbox.restore(10, 110, {.sequences = std::vector<std::uint64_t>{110}, .annotation = "a"});
+  const match::TextFinding text{std::make_shared<const match::TextShares>(), 0, 7};
+  outbox.restore(10, 110, {.sequences = std::vector<std::uint64_t>{110}, .text = text});
   EXPECT_EQ(push(outbox, 111), 11U);
   const auto entries = outbox.peek(9);
   ASSERT_THAT(numbers(entries), ElementsAre(8, 10, 11));
   EXPECT_TRUE(entries[1].redelivered) << "it may have been sent";
   EXPECT_FALSE(entries[2].redelivered);
   EXPECT_EQ(outbox.oldest_matched_at(), 108U);
-  EXPECT_EQ(entries[0].annotation, "");
-  EXPECT_EQ(entries[1].annotation, "a");
+  EXPECT_FALSE(entries[0].text);
+  EXPECT_EQ(entries[1].text, text);
+  EXPECT_EQ(outbox.counts().expired, 1U) << "9: its note is gone with its event";
 }
 
-TEST(OutboxTest, AnAnnotationStaysWithItsDelivery) {
+TEST(OutboxTest, SettlesInAnyOrderAndRemembersItOverARestart) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  for (std::uint64_t sequence = 101; sequence <= 106; ++sequence) push(outbox, sequence);
+  EXPECT_TRUE(outbox.settle(3, Settled::kAcknowledged));
+  EXPECT_FALSE(outbox.settle(3, Settled::kAcknowledged)) << "it is settled";
+  EXPECT_TRUE(outbox.settle(5, Settled::kDeadLetter));
+  EXPECT_FALSE(outbox.settle(7, Settled::kAcknowledged)) << "there is none";
+  EXPECT_EQ(outbox.settled_through(), 0U);
+  EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(1, 2, 4, 6));
+  EXPECT_EQ(outbox.find(3), std::nullopt);
+  EXPECT_EQ(outbox.find(4)->sequences.front(), 104U);
+
+  store::CursorRow row;
+  outbox.write_cursor(row);
+  Outbox again = outbox_of(OutboxPolicy::kDropOldest, 10);
+  ASSERT_TRUE(again.restore_cursor(row));
+  for (std::uint64_t number = 1; number <= 6; ++number) {
+    again.restore(number, 100 + number, {.sequences = std::vector{100 + number}});
+  }
+  EXPECT_THAT(numbers(again.peek(9)), ElementsAre(1, 2, 4, 6));
+  EXPECT_TRUE(again.settle(1, Settled::kAcknowledged));
+  EXPECT_TRUE(again.settle(2, Settled::kAcknowledged));
+  EXPECT_EQ(again.settled_through(), 3U);
+  EXPECT_EQ(again.counts(), (store::SettledCounts{.acknowledged = 3, .dead_letters = 1}));
+}
+
+TEST(OutboxTest, RefusesACursorWhoseCountsDoNotAddUp) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  EXPECT_FALSE(outbox.restore_cursor({.settled_through = 7, .counts = {.acknowledged = 6}}));
+  EXPECT_FALSE(outbox.restore_cursor({.settled_through = 7, .settled_beyond = "x"}));
+}
+
+TEST(OutboxTest, AStuckDeliveryDoesNotKeepTheSettledOnesInMemory) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  push(outbox, 1);
+  for (std::uint64_t sequence = 2; sequence <= 100'000; ++sequence) {
+    outbox.settle(push(outbox, sequence), Settled::kAcknowledged);
+  }
+  EXPECT_EQ(outbox.size(), 1U);
+  store::CursorRow row;
+  outbox.write_cursor(row);
+  EXPECT_LE(row.settled_beyond.size(), 6U) << "one range";
+  Outbox again = outbox_of(OutboxPolicy::kDropOldest, 10);
+  ASSERT_TRUE(again.restore_cursor(row));
+  for (std::uint64_t number = 1; number <= 100'000; ++number) {
+    again.restore(number, number, {.sequences = std::vector{number}});
+  }
+  EXPECT_EQ(again.size(), 1U);
+  EXPECT_EQ(push(again, 100'001), 100'001U);
+}
+
+TEST(OutboxTest, ADeliveryExpiresWithItsNewestEvent) {
+  Outbox outbox = outbox_of(OutboxPolicy::kDropOldest, 10);
+  push(outbox, 101);
+  outbox.push(104, {.sequences = std::vector<std::uint64_t>{99, 104}});
+  push(outbox, 102);
+  push(outbox, 105);
+  EXPECT_EQ(outbox.oldest_sequence(), 101U);
+  EXPECT_EQ(outbox.expire_before(104), 2U);
+  EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(2, 4));
+  EXPECT_EQ(outbox.counts().expired, 2U);
+  EXPECT_EQ(outbox.expire_before(104), 0U);
+}
+
+TEST(OutboxTest, WhyATextMatchedStaysWithItsDelivery) {
   Outbox outbox = outbox_of(OutboxPolicy::kConflate, 2);
-  const auto push_annotated = [&](std::uint64_t sequence, std::string_view source) {
-    const std::string annotation = std::to_string(sequence);
-    outbox.push(sequence,
-                {.sequences = std::vector{sequence}, .source = source, .annotation = annotation});
+  const auto shares = std::make_shared<const match::TextShares>();
+  const auto push_text = [&](std::uint64_t sequence, std::string_view source) {
+    outbox.push(
+        sequence,
+        {.sequences = std::vector{sequence}, .source = source, .text = {shares, 0, sequence}});
   };
-  push_annotated(101, "/a");
-  push_annotated(102, "/b");
-  push_annotated(103, "/a");
+  push_text(101, "/a");
+  push_text(102, "/b");
+  push_text(103, "/a");
   push(outbox, 104, "/c");
   auto entries = outbox.peek(9);
   ASSERT_EQ(entries.size(), 2U);
-  EXPECT_EQ(entries[0].annotation, "103");
-  EXPECT_EQ(entries[1].annotation, "");
+  EXPECT_EQ(entries[0].text.score, 103U);
+  EXPECT_FALSE(entries[1].text);
   outbox.mark_sent(3);
   outbox.rewind();
-  EXPECT_EQ(outbox.peek(1)[0].annotation, "103");
+  EXPECT_EQ(outbox.peek(1)[0].text.score, 103U);
 }
 
 TEST(OutboxTest, AppliesNewBounds) {
@@ -171,7 +256,7 @@ TEST(OutboxTest, AppliesNewBounds) {
   for (std::uint64_t sequence = 101; sequence <= 105; ++sequence) push(outbox, sequence);
   outbox.set_bounds(OutboxPolicy::kDropOldest, 2);
   EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(4, 5));
-  EXPECT_EQ(outbox.dropped_count(), 3U);
+  EXPECT_EQ(outbox.counts().dropped, 3U);
 }
 
 // The same as a plain list does, for any order of calls.
@@ -226,7 +311,8 @@ TEST(OutboxTest, AgreesWithAPlainList) {
         position = acknowledged;
       }
       ASSERT_EQ(outbox.size(), model.size()) << step;
-      ASSERT_EQ(outbox.acknowledged(), acknowledged) << step;
+      ASSERT_EQ(outbox.settled_through(), model.empty() ? last : model.front().first - 1) << step;
+      ASSERT_EQ(outbox.last_number(), outbox.size() + outbox.counts().total()) << step;
     }
   }
 }

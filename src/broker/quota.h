@@ -23,11 +23,15 @@ class Quota : public std::enable_shared_from_this<Quota> {
   // A place that counts until its last holder lets it go; kBrokerTooManySubscriptions if there is
   // none left.
   base::Result<std::shared_ptr<const void>> take(const std::string& owner);
+  // A place instead of one that another owner has: only the limit of the new owner counts.
+  base::Result<std::shared_ptr<const void>> take_over(const std::string& owner);
   // The same without asking whether there is one left.
   std::shared_ptr<const void> take_anyway(const std::string& owner);
 
  private:
-  std::shared_ptr<const void> add(const std::string& owner);  // requires mutex_
+  // These require mutex_.
+  std::size_t owned_by(const std::string& owner) const;
+  std::shared_ptr<const void> add(const std::string& owner);
   void give_back(const std::string& owner);
 
   Limits limits_;

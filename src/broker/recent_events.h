@@ -15,12 +15,12 @@ class RecentEvents {
  public:
   explicit RecentEvents(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Sequences must be dense.
-  void add(const event::EventPtr& event) {
-    bytes_ += event->json().size();
-    events_.push_back(event);
+  // Sequences must be dense. So many bytes are counted for the event.
+  void add(const event::EventPtr& event, std::size_t memory_bytes) {
+    bytes_ += memory_bytes;
+    events_.push_back({event, memory_bytes});
     while (bytes_ > bytes_max_) {
-      bytes_ -= events_.front()->json().size();
+      bytes_ -= events_.front().memory_bytes;
       events_.pop_front();
     }
   }
@@ -29,20 +29,25 @@ class RecentEvents {
   template <typename Visit>
   void for_each_newest(std::size_t count_max, const Visit& visit) const {
     const std::size_t count = std::min(count_max, events_.size());
-    for (std::size_t i = 0; i < count; ++i) visit(events_[events_.size() - 1 - i]);
+    for (std::size_t i = 0; i < count; ++i) visit(events_[events_.size() - 1 - i].event);
   }
 
   // Null if it is not there.
   event::EventPtr find(std::uint64_t sequence) const {
-    if (events_.empty() || sequence < events_.front()->sequence()) return nullptr;
-    const std::uint64_t index = sequence - events_.front()->sequence();
-    return index < events_.size() ? events_[index] : nullptr;
+    if (events_.empty() || sequence < events_.front().event->sequence()) return nullptr;
+    const std::uint64_t index = sequence - events_.front().event->sequence();
+    return index < events_.size() ? events_[index].event : nullptr;
   }
 
  private:
+  struct Entry {
+    event::EventPtr event;
+    std::size_t memory_bytes;
+  };
+
   std::size_t bytes_max_;
   std::size_t bytes_ = 0;
-  std::deque<event::EventPtr> events_;
+  std::deque<Entry> events_;
 };
 
 }  // namespace weir::broker

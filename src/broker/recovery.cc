@@ -8,6 +8,10 @@
 #include <utility>
 
 #include "broker/logged_event.h"
+#include "broker/restart_guard.h"
+#include "broker/start.h"
+#include "broker/text_piece.h"
+#include "event/event_memory.h"
 
 namespace weir::broker {
 namespace {
@@ -17,18 +21,31 @@ bool is_stateful(const Definition& definition) {
   return kinds.change || kinds.distinct || kinds.text;
 }
 
+std::size_t text_piece_count(const store::RegistryContents& contents, std::size_t shard) {
+  std::size_t count = 0;
+  const auto is_there = [&](const store::SharedState& state) {
+    return state.name == text_piece_name(shard, count) && !state.state.empty();
+  };
+  while (std::ranges::any_of(contents.shared_states, is_there)) ++count;
+  return count;
+}
+
 }  // namespace
 
 Recovery::Recovery(Context context, const std::vector<KnownSubscription>& known)
     : context_(context), known_(known), last_sequence_(context.log.next_sequence() - 1) {}
 
 base::Result<void> Recovery::run() {
-  prepare();
+  if (auto prepared = prepare(); !prepared) return prepared;
   if (auto checked = check_log(); !checked) return checked;
   for (const store::SharedState& shared : context_.contents.shared_states) {
+    if (!is_text_piece(shared.name) || shared.state.empty()) continue;
     for (const std::shared_ptr<Shard>& shard : context_.shards) {
       if (auto restored = shard->restore_text(shared.state); !restored) return restored;
     }
+  }
+  for (std::size_t i = 0; i < context_.shards.size(); ++i) {
+    context_.shards[i]->set_text_piece_count(text_piece_count(context_.contents, i));
   }
   if (auto noted = read_notes(); !noted) return noted;
   if (auto replayed = replay(); !replayed) return replayed;
@@ -37,7 +54,7 @@ base::Result<void> Recovery::run() {
 }
 
 // An outbox and a state for each subscription, as the registry has them.
-void Recovery::prepare() {
+base::Result<void> Recovery::prepare() {
   for (const KnownSubscription& known : known_) {
     const Definition& definition = *known.subscription.definition;
     any_conflate_ |= definition.policy() == OutboxPolicy::kConflate;
@@ -45,33 +62,50 @@ void Recovery::prepare() {
         std::min(definition.outbox_count_max(), context_.options.definition.outbox_count_max);
     waiting_.emplace(
         known.row.number,
-        Waiting{&known, Outbox({.policy = definition.policy(), .count_max = count_max}), {}, {}});
+        Waiting{.known = &known,
+                .outbox = Outbox({.policy = definition.policy(), .count_max = count_max}),
+                .state = {}});
     scans_[known.row.number] = known.row.since_sequence;
   }
   for (const store::CursorRow& cursor : context_.contents.cursors) {
     const auto found = waiting_.find(cursor.subscription);
     if (found == waiting_.end()) continue;
-    found->second.outbox.restore_acknowledged(cursor.acknowledged);
+    if (auto restored = found->second.outbox.restore_cursor(cursor); !restored) {
+      base::Error error = std::move(restored.error());
+      error.message =
+          fmt::format("subscription {}: {}", found->second.known->row.id, error.message);
+      return error;
+    }
+    found->second.settled = cursor.counts;
     scans_[cursor.subscription] = cursor.scan_sequence;
+  }
+  for (const store::ReplayRow& replay : context_.contents.replays) {
+    const auto found = waiting_.find(replay.subscription);
+    if (found != waiting_.end()) found->second.replay = replay;
   }
   for (const store::CheckpointRow& checkpoint : context_.contents.checkpoints) {
     const auto found = waiting_.find(checkpoint.subscription);
     if (found != waiting_.end()) found->second.state = checkpoint.state;
   }
+  return {};
 }
 
 // The registry is written after the log: what it knows of must be there.
 base::Result<void> Recovery::check_log() const {
-  std::uint64_t known = context_.contents.checkpoint_sequence;
-  for (const store::CursorRow& cursor : context_.contents.cursors) {
+  const store::RegistryContents& contents = context_.contents;
+  std::uint64_t known = std::max(contents.checkpoint_sequence, contents.log_sequence);
+  for (const store::CursorRow& cursor : contents.cursors) {
     known = std::max(known, cursor.scan_sequence);
   }
   if (known <= last_sequence_) return {};
-  return base::Error{base::ErrorId::kStoreCorrupt,
-                     fmt::format("the log ends with event {}, but event {} was processed: events "
-                                 "that were accepted are missing",
-                                 last_sequence_, known),
-                     std::nullopt};
+  return base::Error{
+      base::ErrorId::kStoreMismatch,
+      fmt::format("the registry knows of event {}, but the log in {}/log ends with event {}: the "
+                  "log is older than the registry, or its end is missing. Copy log/ again from "
+                  "where it came from, or restore a backup; docs/operations.md tells how to go on "
+                  "without these events",
+                  known, context_.options.directory.native(), last_sequence_),
+      std::nullopt};
 }
 
 std::uint64_t Recovery::scan_begin() const {
@@ -80,22 +114,10 @@ std::uint64_t Recovery::scan_begin() const {
   return std::max<std::uint64_t>(begin, 1);
 }
 
-// The first event that may still have duplicates, found by halving.
+// The first event that may still have duplicates.
 std::uint64_t Recovery::window_begin() const {
   if (!context_.options.dedup_window) return last_sequence_ + 1;
-  std::uint64_t low = context_.log.first_sequence();
-  std::uint64_t high = last_sequence_ + 1;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    const auto read = context_.log.read(std::span(&middle, 1));
-    const bool is_old = read && read->front() && read->front()->at < window_since_;
-    if (is_old) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return first_sequence_since(context_.log, window_since_);
 }
 
 base::Result<void> Recovery::read_notes() {
@@ -109,28 +131,39 @@ base::Result<void> Recovery::read_notes() {
     if (!record) return record.error();
     if (!*record) return {};
     if ((*record)->kind == store::RecordKind::kNote) {
-      const auto note = decode_match_note((*record)->payload);
+      auto note = decode_match_note((*record)->payload);
       if (!note) return note.error();
-      take_note(**record, *note);
+      take_notes(**record, *std::move(note));
     } else if (auto taken = take_event(**record); !taken) {
       return taken;
     }
   }
 }
 
-void Recovery::take_note(const store::LogRecord& record, const MatchNote& note) {
+// Notes that belong together count when the last of them is there. If it is not, their events are
+// matched again and get the same deliveries.
+void Recovery::take_notes(const store::LogRecord& record, MatchNote note) {
+  const bool is_partial = note.partial;
+  partial_.push_back({record.sequence, record.at, std::move(note)});
+  if (is_partial) return;
+  for (const ReadNote& read : std::exchange(partial_, {})) take_note(read);
+}
+
+void Recovery::take_note(const ReadNote& record) {
+  const MatchNote& note = record.note;
   for (const NotedMatch& match : note.matches) {
+    highest_noted_ = std::max(highest_noted_, match.subscription);
     const auto found = waiting_.find(match.subscription);
     if (found == waiting_.end()) continue;
     found->second.noted_until = std::max(found->second.noted_until, record.at);
-    Outbox& outbox = found->second.outbox;
-    if (match.delivery <= outbox.last_number()) continue;
     const auto source = sources_.find(match.sequences.front());
-    outbox.restore(
+    found->second.outbox.restore(
         match.delivery, record.sequence,
         {.sequences = match.sequences,
          .source = source == sources_.end() ? std::string_view() : std::string_view(source->second),
-         .annotation = match.annotation});
+         .text = match.text,
+         .is_group = match.is_group,
+         .repeated = match.repeated});
   }
   if (!note.complete) return;
   noted_sequence_ = std::max(noted_sequence_, record.sequence);
@@ -154,12 +187,17 @@ std::uint64_t Recovery::replay_begin() const {
 
 base::Result<void> Recovery::replay() {
   for (const auto& [number, waiting] : waiting_) {
+    if (waiting.replay) {  // it reads the events itself
+      starts_.emplace(std::numeric_limits<std::uint64_t>::max(), number);
+      continue;
+    }
     const std::uint64_t known_through = is_stateful(*waiting.known->subscription.definition)
                                             ? context_.contents.checkpoint_sequence
                                             : noted_sequence_;
     starts_.emplace(std::max(known_through + 1, waiting.known->row.since_sequence), number);
   }
   store::LogReader reader = context_.log.reader(replay_begin());
+  RestartGuard guard(*context_.options.files, context_.options.directory);
   while (true) {
     const auto record = reader.next();
     if (!record) return record.error();
@@ -170,10 +208,18 @@ base::Result<void> Recovery::replay() {
     if (!event) return event.error();
     ++context_.counters.recovered_events;
     const bool is_noted = (*record)->sequence <= noted_sequence_;
+    const LoggedEvent logged{*event, (*record)->at, event::memory_bytes(**event)};
+    const bool is_matched = guard.begin((*record)->sequence);
+    if (!is_matched) ++context_.counters.recovered_skipped;
     for (const std::shared_ptr<Shard>& shard : context_.shards) {
-      shard->replay({*event, (*record)->at}, !is_noted);
+      if (is_matched) {
+        shard->replay(logged, !is_noted);
+      } else {
+        shard->skip(logged, !is_noted);
+      }
     }
   }
+  guard.finish();
   return activate(std::numeric_limits<std::uint64_t>::max());
 }
 
@@ -191,7 +237,8 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
     Part& part = parts[waiting.known->shard.get()];
     part.known.push_back(waiting.known);
     part.restored.push_back({waiting.known->subscription, std::move(waiting.outbox),
-                             std::move(waiting.state), waiting.noted_until});
+                             std::move(waiting.state), waiting.noted_until, waiting.settled,
+                             std::move(waiting.replay)});
     waiting_.erase(found);
   }
   for (auto& [shard, part] : parts) {
@@ -209,13 +256,15 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
 // What was delivered anew is noted before anything else; the sequencer writes it when it can.
 void Recovery::hand_over_notes() {
   const base::Instant now = context_.sequencer.now();
+  const bool is_all_noted = last_sequence_ <= noted_sequence_;
   for (const std::shared_ptr<Shard>& shard : context_.shards) {
-    for (MatchReport& part : shard->finish_replay(last_sequence_, now)) {
-      if (!part.matches.empty()) context_.sequencer.add_note(std::move(part));
-    }
+    MatchReport report = shard->finish_replay(last_sequence_, now);
+    report.is_followed = !is_all_noted;
+    if (!report.matches.empty()) context_.sequencer.add_note(std::move(report));
   }
-  if (last_sequence_ <= noted_sequence_) return;
-  context_.sequencer.add_note({.at = now, .complete = true, .matches = {}});
+  if (is_all_noted) return;
+  context_.sequencer.add_note(
+      {.at = now, .complete = true, .matches = MatchNoteWriter(last_sequence_)});
 }
 
 }  // namespace weir::broker

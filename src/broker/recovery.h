@@ -2,11 +2,14 @@
 // Recovery: from the registry and the log back to where the broker stood.
 //
 //   1. Outboxes are filled from the notes in the log, from the oldest unacknowledged delivery on.
+//      Notes that are cut off before the last of those that belong together count for nothing.
 //   2. Filters with state start from the checkpoint C; events behind it are published to them
 //      again, in order, at the instants they had. Up to the last complete note M what they deliver
 //      is thrown away, because it is noted.
 //   3. Events behind M are matched again for all, and noted; so is what was held back and is due by
 //      now, unless a note says that it was delivered.
+//
+// An event that has ended several starts is skipped in 2 and 3: restart_guard.h.
 //
 //   log:  ...[events][notes]...C.........[events][notes]M[events]
 //            1: notes ------------------------------------>
@@ -53,6 +56,9 @@ class Recovery {
 
   base::Result<void> run();
 
+  // The highest number in the notes that were read, also of subscriptions that are not known.
+  std::uint64_t highest_noted_subscription() const { return highest_noted_; }
+
  private:
   // A subscription that waits for the event with which it comes into force.
   struct Waiting {
@@ -60,14 +66,22 @@ class Recovery {
     Outbox outbox;
     std::string state;
     base::Instant noted_until = {};
+    store::SettledCounts settled = {};  // as the registry has them
+    std::optional<store::ReplayRow> replay = {};
   };
 
-  void prepare();
+  base::Result<void> prepare();
   base::Result<void> check_log() const;
   std::uint64_t scan_begin() const;
   std::uint64_t window_begin() const;
   base::Result<void> read_notes();
-  void take_note(const store::LogRecord& record, const MatchNote& note);
+  struct ReadNote {
+    std::uint64_t sequence;
+    base::Instant at;
+    MatchNote note;
+  };
+  void take_notes(const store::LogRecord& record, MatchNote note);
+  void take_note(const ReadNote& record);
   base::Result<void> take_event(const store::LogRecord& record);
   std::uint64_t replay_begin() const;
   base::Result<void> replay();
@@ -80,9 +94,11 @@ class Recovery {
   std::multimap<std::uint64_t, std::uint64_t> starts_;  // first event to number
   std::map<std::uint64_t, std::uint64_t> scans_;        // number to the event to read from
   std::map<std::uint64_t, std::string> sources_;        // of events behind the last complete note
+  std::vector<ReadNote> partial_;                       // wait for the last of them
   bool any_conflate_ = false;
   std::uint64_t last_sequence_ = 0;
   std::uint64_t noted_sequence_ = 0;  // M
+  std::uint64_t highest_noted_ = 0;
   base::Instant window_since_;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 namespace weir::broker {
@@ -11,7 +13,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kFlushInterval(500);  // of notes nobody waits for, of repairs
 constexpr std::chrono::nanoseconds kLookMax = std::chrono::seconds(1);
-constexpr std::chrono::microseconds kShardWait(200);
 
 }  // namespace
 
@@ -20,6 +21,8 @@ struct Sequencer::Group {
   std::vector<LoggedEvent> events;
   std::vector<std::uint64_t> sequences;
   std::vector<IngestWindow::Key> keys;
+  std::vector<base::MemoryCharge> memory;
+  std::vector<LogShares::Part> shares;  // by request
   boost::unordered_flat_set<IngestWindow::Key, IngestWindow::KeyHash> seen;
 };
 
@@ -27,6 +30,7 @@ Sequencer::Sequencer(Context context)
     : context_(context),
       window_({.within = context.options.dedup_window.value_or(base::Duration{}),
                .key_count_max = context.options.dedup_key_count_max,
+               .secret = IngestWindow::random_secret(),
                .seed = context.options.engine.hash_seed,
                .false_positives_max = context.options.dedup_false_positives}) {}
 
@@ -55,13 +59,15 @@ void Sequencer::start(std::vector<std::shared_ptr<Shard>> shards) {
 
 void Sequencer::stop() {
   if (!thread_.joinable()) return;
-  queue_.push([this] { stopping_ = true; });
+  queue_.push([this] {
+    stopping_ = true;
+    abandon_at_ = Clock::now() + nanoseconds(context_.options.stop_grace);
+  });
   thread_.join();
   queue_.close();
 }
 
 void Sequencer::publish(PublishRequest request) {
-  context_.counters.publish_queue_bytes += request.bytes;
   auto shared = std::make_shared<PublishRequest>(std::move(request));
   queue_.push([this, shared] { requests_.push_back(std::move(*shared)); });
 }
@@ -84,10 +90,7 @@ void Sequencer::after_notes(std::uint64_t batch, std::function<void()> then) {
 }
 
 void Sequencer::checkpoint_now(Done done) {
-  queue_.push([this, done = std::move(done)] {
-    checkpoint_wanted_.push_back(done);
-    if (!checkpoint_) begin_checkpoint();
-  });
+  queue_.push([this, done = std::move(done)] { checkpoint_wanted_.push_back(done); });
 }
 
 void Sequencer::on_wake_changed() {
@@ -118,10 +121,10 @@ void Sequencer::run() {
   }
 }
 
-// After stop(): everything is written, the last checkpoint too, or cannot be.
+// After stop(): everything is written, the last checkpoint too, or cannot be, or not in time.
 bool Sequencer::is_finished() {
   if (!stopping_ || !requests_.empty() || checkpoint_) return false;
-  if (last_checkpoint_) return waiting_.empty() || trouble();
+  if (last_checkpoint_) return waiting_.empty() || abandoned_ || trouble();
   last_checkpoint_ = true;
   begin_checkpoint();
   return false;
@@ -132,6 +135,8 @@ Sequencer::Clock::time_point Sequencer::next_look() const {
   const Clock::time_point here = Clock::now();
   Clock::time_point look = std::min({checkpoint_at_, retain_at_, here + kLookMax});
   if (!notes_.empty() || trouble()) look = std::min(look, flush_at_);
+  if (!checkpoint_wanted_.empty()) look = std::min(look, pacer_.earliest().value_or(look));
+  if (stopping_ && !abandoned_) look = std::min(look, abandon_at_);
   const base::Instant clock = context_.options.now();
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     const std::optional<base::Instant> wake = shards_[i]->next_wake();
@@ -143,8 +148,8 @@ Sequencer::Clock::time_point Sequencer::next_look() const {
 
 void Sequencer::write_group() {
   const bool notes_wanted = !notes_.empty() && (!waiting_.empty() || stopping_);
-  if (requests_.empty() && !notes_wanted) return;
-  std::vector<PublishRequest> requests = std::exchange(requests_, {});
+  std::vector<PublishRequest> requests = take_requests();
+  if (requests.empty() && !notes_wanted) return;
   Group group;
   const base::Instant at = now();
   for (PublishRequest& request : requests) admit(request, at, group);
@@ -153,7 +158,31 @@ void Sequencer::write_group() {
   answer(requests, written);
 }
 
+// Publishing may not run away from matching: requests that shards have no room for wait, up to
+// their own limit. The report on a batch that is matched wakes the thread.
+std::vector<PublishRequest> Sequencer::take_requests() {
+  const std::size_t room = stopping_ ? std::numeric_limits<std::size_t>::max() : room_in_shards();
+  std::size_t bytes = 0;
+  auto end = requests_.begin();
+  while (end != requests_.end() && bytes < room) bytes += (end++)->waiting.bytes();
+  std::vector<PublishRequest> taken(std::move_iterator(requests_.begin()), std::move_iterator(end));
+  requests_.erase(requests_.begin(), end);
+  return taken;
+}
+
+// Bytes of events; the last request may go beyond them.
+std::size_t Sequencer::room_in_shards() const {
+  const auto is_behind = [this](const std::shared_ptr<Shard>& shard) {
+    return shard->queued_event_count() > context_.options.shard_queue_event_count_max;
+  };
+  if (std::ranges::any_of(shards_, is_behind)) return 0;
+  const std::size_t bytes_max = context_.options.shard_queue_bytes_max;
+  return bytes_max - std::min(bytes_max, context_.memory.total(MemoryPart::kQueue).bytes());
+}
+
 void Sequencer::admit(PublishRequest& request, base::Instant at, Group& group) {
+  std::size_t admitted_bytes = 0;
+  std::uint64_t logged_bytes = 0;
   for (std::size_t i = 0; i < request.events.size(); ++i) {
     event::EventPtr& event = request.events[i];
     if (!event) continue;
@@ -174,8 +203,12 @@ void Sequencer::admit(PublishRequest& request, base::Instant at, Group& group) {
     group.seen.insert(key);
     group.keys.push_back(key);
     group.sequences.push_back(*sequence);
-    group.events.push_back({std::move(event), at});
+    group.events.push_back({std::move(event), at, request.memory_bytes[i]});
+    admitted_bytes += request.memory_bytes[i];
+    logged_bytes += group.events.back().event->json().size();
   }
+  group.memory.emplace_back(request.queue).grow(admitted_bytes);
+  group.shares.push_back({request.owner, logged_bytes});
 }
 
 // Events and notes together.
@@ -207,26 +240,20 @@ void Sequencer::pass_on(Group& group) {
   context_.counters.dedup_bytes = window_.memory_bytes();
   context_.counters.dedup_forgotten = window_.forgotten_count();
   last_sequence_ = group.sequences.back();
+  context_.shares.add(group.shares, last_sequence_);
   auto batch = std::make_shared<Batch>();
   batch->id = ++last_batch_;
   batch->last_sequence = last_sequence_;
   batch->events = std::move(group.events);
-  unnoted_.emplace(batch->id, Unnoted{.last_sequence = last_sequence_, .at = at});
-  wait_for_shards();
+  unnoted_.emplace(
+      batch->id,
+      Unnoted{.last_sequence = last_sequence_, .at = at, .memory = std::move(group.memory)});
   for (const std::shared_ptr<Shard>& shard : shards_) shard->post_batch(batch);
-}
-
-// Publishing may not run away from matching: requests gather meanwhile, up to their limit.
-void Sequencer::wait_for_shards() const {
-  const auto is_behind = [this](const std::shared_ptr<Shard>& shard) {
-    return shard->queued_event_count() > context_.options.shard_queue_event_count_max;
-  };
-  while (std::ranges::any_of(shards_, is_behind)) std::this_thread::sleep_for(kShardWait);
 }
 
 void Sequencer::answer(std::vector<PublishRequest>& requests, const base::Result<void>& written) {
   for (PublishRequest& request : requests) {
-    context_.counters.publish_queue_bytes -= request.bytes;
+    request.waiting = {};  // before the publisher sends more
     if (!written && request.depends_on_commit) {
       context_.counters.unavailable += request.outcomes.size();
       request.done(written.error());

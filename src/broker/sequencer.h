@@ -21,13 +21,18 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/memory_account.h"
 #include "broker/broker.h"
+#include "broker/checkpoint_pacer.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/ingest_window.h"
+#include "broker/log_shares.h"
+#include "broker/memory_budget.h"
 #include "broker/shard.h"
 #include "broker/task_queue.h"
 #include "store/event_log.h"
@@ -38,7 +43,10 @@ namespace weir::broker {
 struct PublishRequest {
   std::vector<event::EventPtr> events;  // null: rejected
   std::vector<PublishOutcome> outcomes;
-  std::size_t bytes = 0;
+  std::string owner;                      // whose events they are
+  std::vector<std::size_t> memory_bytes;  // of each event
+  base::MemoryCharge waiting;             // what they take until they are written
+  base::MemoryAccount::Ptr queue;         // where they are counted until they are matched
   PublishDone done;
   bool depends_on_commit = false;  // an outcome is true only if the commit succeeds
 };
@@ -50,6 +58,8 @@ class Sequencer final : public ShardHost {
     store::EventLog& log;
     Counters& counters;
     Clerk& clerk;
+    const MemoryBudget& memory;
+    LogShares& shares;
   };
   explicit Sequencer(Context context);
   ~Sequencer() override;
@@ -63,7 +73,8 @@ class Sequencer final : public ShardHost {
   // Never goes back, whatever the clock does. Before start(), then by its own thread.
   base::Instant now();
   void start(std::vector<std::shared_ptr<Shard>> shards);
-  // Finishes what was handed in, takes a last checkpoint, ends the thread. The shards must run.
+  // Writes what was handed in, takes a last checkpoint, ends the thread. The shards must run. What
+  // they have not matched within stop_grace is left to the next start, and there is no checkpoint.
   void stop();
 
   void publish(PublishRequest request);
@@ -86,8 +97,9 @@ class Sequencer final : public ShardHost {
   struct Unnoted {
     std::uint64_t last_sequence = 0;
     base::Instant at;
-    std::size_t complete_count = 0;  // shards that are done with it
-    std::vector<MatchReport> parts = {};
+    std::size_t complete_count = 0;               // shards that are done with it
+    std::vector<MatchReport> parts = {};          // by instant, ascending
+    std::vector<base::MemoryCharge> memory = {};  // of its events, by request
   };
   struct Note {
     std::uint64_t sequence = 0;
@@ -105,7 +117,8 @@ class Sequencer final : public ShardHost {
   base::Result<void> commit();
   void pass_on(Group& group);
   void answer(std::vector<PublishRequest>& requests, const base::Result<void>& written);
-  void wait_for_shards() const;
+  std::vector<PublishRequest> take_requests();
+  std::size_t room_in_shards() const;
 
   // Notes.
   bool are_noted(std::uint64_t batch) const { return batch <= noted_batch_ && notes_.empty(); }
@@ -117,8 +130,11 @@ class Sequencer final : public ShardHost {
   // Time.
   void keep_time();
   void tick_shards();
+  void begin_retention();
+  void finish_retention();
   void begin_checkpoint();
   void take_checkpoint_part(Checkpoint part);
+  void drop_checkpoint();
   void write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting);
   void set_trouble(std::optional<base::Error> trouble);
 
@@ -141,11 +157,17 @@ class Sequencer final : public ShardHost {
   std::size_t checkpoint_parts_ = 0;
   std::vector<Done> checkpoint_done_;    // told of the one that is being collected
   std::vector<Done> checkpoint_wanted_;  // told of the next one
+  CheckpointPacer pacer_;
   std::uint64_t checkpointed_sequence_ = 0;
   Clock::time_point checkpoint_at_;
   Clock::time_point retain_at_;
+  std::optional<std::uint64_t> keep_from_;  // retention waits for shards to settle what is before
+  std::uint64_t retention_round_ = 0;
+  std::size_t retention_answers_ = 0;
   Clock::time_point flush_at_;
   bool stopping_ = false;
+  bool abandoned_ = false;  // shards were told not to go on
+  Clock::time_point abandon_at_;
   bool last_checkpoint_ = false;
 
   mutable std::mutex trouble_mutex_;

@@ -9,7 +9,7 @@
 namespace weir::broker {
 namespace {
 
-constexpr std::size_t kNoteBytesMax = std::size_t{1} << 20U;
+constexpr double kSoonShare = 0.8;  // of the limits of retention: then operators are warned
 
 }  // namespace
 
@@ -22,28 +22,30 @@ void Sequencer::take_report(MatchReport report) {
   Unnoted& unnoted = found->second;
   if (report.complete) ++unnoted.complete_count;
   if (report.matches.empty()) return;
-  const auto fits = [&](const MatchReport& part) {
-    return part.at == report.at &&
-           part.matches.size_bytes() + report.matches.size_bytes() <= kNoteBytesMax;
+  const auto agrees = [&](const MatchReport& part) {
+    return part.at == report.at && part.matches.base() == report.matches.base();
   };
-  if (!unnoted.parts.empty() && fits(unnoted.parts.back())) {
+  if (!unnoted.parts.empty() && agrees(unnoted.parts.back())) {
     unnoted.parts.back().matches.add(report.matches);
   } else {
     unnoted.parts.push_back(std::move(report));
   }
 }
 
-// Batches that all shards are done with, in order: the last note on a batch says that it is.
+// Batches that all shards are done with, in order. The notes on a batch belong together: the last
+// one says that it is complete.
 void Sequencer::finish_notes() {
   while (!unnoted_.empty() && unnoted_.begin()->second.complete_count == shards_.size()) {
     const std::uint64_t batch = unnoted_.begin()->first;
     Unnoted unnoted = std::move(unnoted_.begin()->second);
     unnoted_.erase(unnoted_.begin());
     if (unnoted.parts.empty()) {
-      unnoted.parts.push_back({.batch = batch, .at = unnoted.at, .matches = {}});
+      unnoted.parts.push_back(
+          {.batch = batch, .at = unnoted.at, .matches = MatchNoteWriter(unnoted.last_sequence)});
     }
     for (MatchReport& part : unnoted.parts) {
       part.complete = &part == &unnoted.parts.back();
+      part.is_followed = !part.complete;
       notes_.push_back({unnoted.last_sequence, std::move(part)});
     }
   }
@@ -51,7 +53,12 @@ void Sequencer::finish_notes() {
 
 void Sequencer::append_notes() {
   for (const auto& [sequence, report] : notes_) {
-    context_.log.append_note(sequence, report.at, report.matches.finish(report.complete));
+    const MatchNoteWriter::End end = report.complete      ? MatchNoteWriter::End::kComplete
+                                     : report.is_followed ? MatchNoteWriter::End::kPartial
+                                                          : MatchNoteWriter::End::kAlone;
+    for (const std::string& note : report.matches.finish(end)) {
+      context_.log.append_note(sequence, report.at, note);
+    }
   }
 }
 
@@ -68,14 +75,17 @@ void Sequencer::on_notes_written() {
 
 void Sequencer::keep_time() {
   const Clock::time_point here = Clock::now();
+  if (stopping_ && !abandoned_ && here >= abandon_at_) {
+    abandoned_ = true;
+    for (const std::shared_ptr<Shard>& shard : shards_) shard->abandon();
+  }
   tick_shards();
   if (here >= flush_at_ && (!notes_.empty() || trouble())) {
     static_cast<void>(commit());  // a failure is in trouble(), and tried again
   }
   if (here >= retain_at_) {
     retain_at_ = here + nanoseconds(context_.options.retention_interval);
-    const auto removed = context_.log.retain(now());
-    if (!removed) set_trouble(removed.error());
+    begin_retention();
   }
   const bool many =
       last_sequence_ - checkpointed_sequence_ >= context_.options.checkpoint_event_count;
@@ -83,6 +93,8 @@ void Sequencer::keep_time() {
     checkpoint_at_ = here + nanoseconds(context_.options.checkpoint_interval);
     if (!checkpoint_ && last_sequence_ != checkpointed_sequence_) begin_checkpoint();
   }
+  const auto earliest = pacer_.earliest();
+  if (!checkpoint_wanted_.empty() && earliest && here >= *earliest) begin_checkpoint();
 }
 
 // Each shard gets its tick between the batches, so that no event with an earlier instant follows.
@@ -95,7 +107,39 @@ void Sequencer::tick_shards() {
   }
 }
 
+// Deliveries expire before their events are removed, so that no loss goes uncounted. If shards have
+// not answered by the next round, because the disk is in trouble perhaps, room comes first: what is
+// lost then is counted at the next start.
+void Sequencer::begin_retention() {
+  if (keep_from_) finish_retention();
+  const RetentionBounds bounds{.keep_from = context_.log.retention_bound(now(), 1),
+                               .soon_from = context_.log.retention_bound(now(), kSoonShare)};
+  const std::uint64_t first = context_.log.first_sequence();
+  const std::uint64_t round = ++retention_round_;
+  if (bounds.keep_from > first) {
+    keep_from_ = bounds.keep_from;
+    retention_answers_ = 0;
+  }
+  if (bounds.soon_from <= first) return;
+  for (const std::shared_ptr<Shard>& shard : shards_) {
+    const auto answer = [this, round](const base::Result<void>& /*written*/) {
+      queue_.push([this, round] {
+        if (round != retention_round_ || !keep_from_) return;
+        if (++retention_answers_ == shards_.size()) finish_retention();
+      });
+    };
+    shard->post([shard = shard.get(), bounds, answer] { shard->expire(bounds, answer); });
+  }
+}
+
+void Sequencer::finish_retention() {
+  const auto removed = context_.log.remove_before(*std::exchange(keep_from_, std::nullopt));
+  if (!removed) set_trouble(removed.error());
+  context_.shares.retire_before(context_.log.first_sequence());
+}
+
 void Sequencer::begin_checkpoint() {
+  pacer_.begin(Clock::now());
   checkpoint_ = Checkpoint{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   checkpoint_parts_ = 0;
   checkpoint_done_ = std::exchange(checkpoint_wanted_, {});
@@ -106,11 +150,15 @@ void Sequencer::begin_checkpoint() {
 }
 
 void Sequencer::take_checkpoint_part(Checkpoint part) {
+  checkpoint_->is_abandoned |= part.is_abandoned;
   for (store::RegistryChange& change : part.changes) {
     checkpoint_->changes.push_back(std::move(change));
   }
   if (++checkpoint_parts_ < shards_.size()) return;
+  if (checkpoint_->is_abandoned) return drop_checkpoint();
   checkpoint_->changes.emplace_back(store::CheckpointMark{checkpoint_->sequence});
+  checkpoint_->changes.emplace_back(
+      store::SharedState{std::string(kLogSharesName), context_.shares.save()});
   auto whole = std::make_shared<Checkpoint>(std::move(*checkpoint_));
   checkpoint_.reset();
   const auto write = [this, whole, done = std::exchange(checkpoint_done_, {})] {
@@ -121,13 +169,21 @@ void Sequencer::take_checkpoint_part(Checkpoint part) {
   } else {
     waiting_.emplace(whole->batch, write);
   }
-  if (!checkpoint_wanted_.empty()) begin_checkpoint();
+}
+
+// Events were left to the next start: states of different ages are of no use to it.
+void Sequencer::drop_checkpoint() {
+  checkpoint_.reset();
+  const base::Error reason{base::ErrorId::kBrokerStopping, "the broker is stopping", std::nullopt};
+  for (const Done& done : std::exchange(checkpoint_done_, {})) done(reason);
+  for (const Done& done : std::exchange(checkpoint_wanted_, {})) done(reason);
 }
 
 void Sequencer::write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting) {
   ++context_.counters.checkpoints;
   context_.clerk.write(std::move(checkpoint.changes),
-                       [shards = shards_, waiting](const base::Result<void>& written) {
+                       [this, shards = shards_, waiting](const base::Result<void>& written) {
+                         queue_.push([this] { pacer_.end(Clock::now()); });
                          for (const Done& done : waiting) done(written);
                          if (written) return;
                          for (const std::shared_ptr<Shard>& shard : shards) {

@@ -7,12 +7,13 @@
 
 #include "broker/logged_event.h"
 #include "broker/shard_held.h"
+#include "broker/text_piece.h"
 
 namespace weir::broker {
 namespace {
 
-constexpr std::size_t kReportBytesMax = std::size_t{1} << 20U;
 constexpr std::uint64_t kGaugeRounds = 16;  // of work, at most, between two looks at the gauges
+constexpr std::size_t kTextPieceBytes = std::size_t{64} << 20U;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -20,6 +21,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 Shard::Shard(Context context)
     : context_(context),
       engine_(engine_options()),
+      analyzers_(context.options.engine.text),
       recent_(context.options.recent_bytes_max),
       next_wake_(kNever) {}
 
@@ -28,6 +30,7 @@ Shard::~Shard() { stop(); }
 engine::EngineOptions Shard::engine_options() const {
   engine::EngineOptions options = context_.options.engine;
   options.dedup_window.reset();  // duplicates are the sequencer's business
+  options.text_shares_part = 1.0 / static_cast<double>(context_.options.shard_count);
   options.find_event = [this](std::uint64_t sequence) { return find_event(sequence); };
   return options;
 }
@@ -38,6 +41,7 @@ event::EventPtr Shard::find_event(std::uint64_t sequence) const {
 }
 
 void Shard::start() {
+  if (!skipped_.empty()) post([this] { bury_skipped(); });
   thread_ = std::jthread([this] { run(); });
 }
 
@@ -46,11 +50,18 @@ void Shard::stop() {
   post([this] {
     const base::Error reason{base::ErrorId::kBrokerStopping, "the broker is stopping",
                              std::nullopt};
-    for (auto& [number, held] : subscriptions_) end_session(*held, reason);
+    for (auto& [number, held] : subscriptions_) end_sessions(*held, reason);
     stopping_ = true;
   });
   thread_.join();
   queue_.close();
+  // Sessions hold the shard, and so do answers that wait for a cursor which is not written any
+  // more.
+  for (auto& [number, held] : subscriptions_) {
+    held->waiting.clear();
+    held->session.reset();
+    held->shared.reset();
+  }
 }
 
 void Shard::post(std::function<void()> task) { queue_.push(std::move(task)); }
@@ -62,8 +73,17 @@ void Shard::post_batch(BatchPtr batch) {
 
 void Shard::run() {
   while (!stopping_) {
-    for (const std::function<void()>& task : queue_.pop_all()) {
+    const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
+    const auto until = highlighting_.empty() ? next_replay(begin) : begin;
+    for (std::function<void()>& task : queue_.pop_all(until)) {
       task();
+      task = nullptr;  // a batch's memory is counted as free from now on
+      pump_touched();
+    }
+    pump_highlighting();
+    const ReplayPacer::Clock::time_point now = ReplayPacer::Clock::now();
+    if (const auto due = next_replay(now); due && *due <= now && !stopping_) {
+      work_on_replays();
       pump_touched();
     }
     if (++round_count_ % kGaugeRounds == 0 || queue_.empty()) {
@@ -83,19 +103,23 @@ void Shard::update_wake() {
   const std::optional<base::Instant> wake = engine_.next_wake();
   std::int64_t next = wake ? wake->nanoseconds : kNever;
   if (!expiries_.empty()) next = std::min(next, expiries_.begin()->first.nanoseconds);
+  if (!shared_wakes_.empty()) next = std::min(next, shared_wakes_.begin()->first.nanoseconds);
   if (next_wake_.exchange(next) != next) context_.host.on_wake_changed();
 }
 
 void Shard::take(const Batch& batch) {
-  MatchReport report{.batch = batch.id, .at = {}, .complete = false, .matches = {}};
+  MatchReport report{
+      .batch = batch.id,
+      .at = {},
+      .complete = false,
+      .matches = MatchNoteWriter(batch.last_sequence, context_.options.note_bytes_max)};
   for (const LoggedEvent& logged : batch.events) {
-    recent_.add(logged.event);
+    if (abandoned_) return;
+    recent_.add(logged.event, logged.memory_bytes);
     report.at = logged.at;
     collect(engine_.publish(logged.event, logged.at), batch.last_sequence, report.matches);
-    if (report.matches.size_bytes() <= kReportBytesMax) continue;
-    context_.host.on_report(report);
-    report.matches = {};
   }
+  pacer_.on_live(ReplayPacer::Clock::now());
   last_batch_ = batch.id;
   last_sequence_ = batch.last_sequence;
   queued_event_count_ -= batch.events.size();
@@ -104,12 +128,19 @@ void Shard::take(const Batch& batch) {
   context_.host.on_report(std::move(report));
 }
 
+// Events that were abandoned come before it: nothing may be noted as due.
 void Shard::tick(base::Instant now) {
+  if (abandoned_) return;
   silence_expired(now);
-  MatchReport report{.batch = last_batch_, .at = now, .complete = false, .matches = {}};
+  time_out_shared(now);
+  MatchReport report{.batch = last_batch_, .at = now, .complete = false, .matches = note_writer()};
   collect(engine_.advance(now), last_sequence_, report.matches);
   update_wake();
   if (!report.matches.empty()) context_.host.on_report(std::move(report));
+}
+
+MatchNoteWriter Shard::note_writer() const {
+  return MatchNoteWriter(last_sequence_, context_.options.note_bytes_max);
 }
 
 void Shard::collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
@@ -127,26 +158,36 @@ void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t mat
   const std::uint64_t number =
       held.outbox.push(matched_at, {.sequences = sequences_,
                                     .source = delivery.events.front()->source(),
-                                    .annotation = delivery.annotation});
-  if (held.durable()) matches.add(held.number(), number, sequences_, delivery.annotation);
-  if (held.session || held.outbox.policy() == OutboxPolicy::kBlock) touch(held);
+                                    .text = delivery.text,
+                                    .is_group = delivery.is_group,
+                                    .repeated = delivery.repeated});
+  if (held.durable()) {
+    matches.add(held.number(), number,
+                {.sequences = sequences_,
+                 .text = delivery.text,
+                 .is_group = delivery.is_group,
+                 .repeated = delivery.repeated});
+  }
+  if (held.session || held.shared || held.outbox.policy() == OutboxPolicy::kBlock) touch(held);
   mark_stale(held);
 }
 
 void Shard::replay(const LoggedEvent& logged, bool keep_deliveries) {
-  recent_.add(logged.event);
+  recent_.add(logged.event, logged.memory_bytes);
   const std::uint64_t sequence = logged.event->sequence();
   if (keep_deliveries) replay_time(sequence, logged.at);
   const auto deliveries = engine_.publish(logged.event, logged.at);
-  if (keep_deliveries) collect(deliveries, sequence, replayed_.back().matches);
+  if (keep_deliveries) collect(deliveries, sequence, replayed_->matches);
 }
 
 // Keeps what was held back and is due by then, unless it is noted.
 void Shard::replay_time(std::uint64_t matched_at, base::Instant through) {
-  if (replayed_.empty() || replayed_.back().matches.size_bytes() > kReportBytesMax) {
-    replayed_.emplace_back();
+  if (!replayed_) {
+    const std::uint64_t last = context_.log.next_sequence() - 1;
+    replayed_.emplace(
+        MatchReport{.at = {}, .matches = MatchNoteWriter(last, context_.options.note_bytes_max)});
   }
-  MatchReport& report = replayed_.back();
+  MatchReport& report = *replayed_;
   report.at = through;
   while (const std::optional<base::Instant> due = engine_.next_wake()) {
     if (*due > through) return;
@@ -159,7 +200,7 @@ void Shard::replay_time(std::uint64_t matched_at, base::Instant through) {
   }
 }
 
-std::vector<MatchReport> Shard::finish_replay(std::uint64_t last_sequence, base::Instant now) {
+MatchReport Shard::finish_replay(std::uint64_t last_sequence, base::Instant now) {
   replay_time(last_sequence, now);
   last_sequence_ = last_sequence;
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
@@ -167,28 +208,48 @@ std::vector<MatchReport> Shard::finish_replay(std::uint64_t last_sequence, base:
   update_match_gauges();
   for (auto& [number, held] : subscriptions_) {
     held->outbox.assume_sent();
+    held->outbox.expire_before(context_.log.first_sequence());
     update_gauges(*held);
   }
   update_wake();
-  return std::exchange(replayed_, {});
+  return *std::exchange(replayed_, std::nullopt);
 }
 
 void Shard::checkpoint() {
   update_memory_gauges();
   Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
+  if (abandoned_) {
+    part.is_abandoned = true;
+    return context_.host.on_checkpoint(std::move(part));
+  }
   for (auto& [number, held] : subscriptions_) {
-    if (!held->durable() || !held->engine_id) continue;
+    if (!held->durable()) continue;
+    write_cursor(*held);
+    if (held->replay) {
+      if (auto row = held->replay->save(number)) part.changes.emplace_back(std::move(*row));
+    }
     update_window_gauges(*held);
-    const std::uint64_t revision = engine_.state_revision(*held->engine_id);
-    if (revision == 0 || revision == held->saved_revision) continue;
-    auto state = engine_.save(*held->engine_id);
+    const std::uint64_t revision = held->engine_id ? engine_.state_revision(*held->engine_id) : 0;
+    if (revision == held->saved_revision || (revision == 0 && !held->carried)) continue;
+    auto state = held->engine_id ? engine_.save(*held->engine_id) : held->parked;
     if (!state) continue;
     held->saved_revision = revision;
     part.changes.emplace_back(store::CheckpointRow{number, std::move(*state)});
   }
-  part.changes.emplace_back(
-      store::SharedState{"text/" + std::to_string(context_.index), engine_.save_text()});
+  save_text(part.changes);
   context_.host.on_checkpoint(std::move(part));
+}
+
+// In pieces, so that none is longer than a row may be. Pieces that there were before become empty.
+void Shard::save_text(std::vector<store::RegistryChange>& changes) {
+  std::vector<std::string> pieces = engine_.save_text_pieces(kTextPieceBytes);
+  const std::size_t count = pieces.size();
+  pieces.resize(std::max(count, text_piece_count_));
+  text_piece_count_ = count;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    changes.emplace_back(
+        store::SharedState{text_piece_name(context_.index, i), std::move(pieces[i])});
+  }
 }
 
 void Shard::forget_saved() {

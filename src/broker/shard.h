@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,12 +34,20 @@
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/delivery.h"
+#include "broker/delivery_loader.h"
 #include "broker/grants.h"
+#include "broker/loss_journal.h"
 #include "broker/match_note.h"
+#include "broker/memory_budget.h"
 #include "broker/outbox.h"
 #include "broker/recent_events.h"
+#include "broker/replay.h"
+#include "broker/replay_pacer.h"
+#include "broker/shared_sessions.h"
+#include "broker/start.h"
 #include "broker/task_queue.h"
 #include "engine/engine.h"
+#include "engine/text_annotator.h"
 #include "store/event_log.h"
 
 namespace weir::broker {
@@ -46,6 +55,7 @@ namespace weir::broker {
 struct LoggedEvent {
   event::EventPtr event;
   base::Instant at;
+  std::size_t memory_bytes = 0;
 };
 
 // Events that were written together.
@@ -62,12 +72,14 @@ struct MatchReport {
   base::Instant at;       // everything that was due by then is in it or in one before
   bool complete = false;  // the last one of the batch itself
   MatchNoteWriter matches;
+  bool is_followed = false;  // it counts only together with the next one
 };
 
 // The state of all shards as of one event.
 struct Checkpoint {
   std::uint64_t batch = 0;
   std::uint64_t sequence = 0;
+  bool is_abandoned = false;  // events before it were not matched
   std::vector<store::RegistryChange> changes;
 };
 
@@ -91,6 +103,7 @@ class ShardHost {
 // What a shard is given of a subscription.
 struct ShardSubscription {
   std::uint64_t number = 0;  // unique among durable and ephemeral ones
+  std::string id;            // empty: ephemeral
   bool durable = true;
   DefinitionPtr definition;
   PrincipalPtr principal;  // the owner
@@ -104,6 +117,14 @@ struct RestoredSubscription {
   Outbox outbox;
   std::string state;
   base::Instant noted_until;  // what was held back and due by then is in the outbox
+  store::SettledCounts losses_told;
+  std::optional<store::ReplayRow> replay = {};
+};
+
+// Where retention is about to cut the log, by sequences.
+struct RetentionBounds {
+  std::uint64_t keep_from = 0;  // events before this one are removed next
+  std::uint64_t soon_from = 0;  // events before this one are removed soon
 };
 
 class ShardSession;
@@ -116,6 +137,9 @@ class Shard : public std::enable_shared_from_this<Shard> {
     Counters& counters;
     ShardHost& host;
     Clerk& clerk;
+    store::Registry& registry;  // to read dead letters
+    LossJournal& losses;
+    MemoryBudget& memory;
     std::size_t index = 0;
   };
   explicit Shard(Context context);
@@ -128,6 +152,9 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void stop();
   void post(std::function<void()> task);
   void post_batch(BatchPtr batch);
+  // Events that are not matched yet will not be: the next start reads them again. No checkpoint
+  // comes from it any more.
+  void abandon() { abandoned_ = true; }
   // Events posted and not matched yet.
   std::uint64_t queued_event_count() const { return queued_event_count_; }
   // When tick() has something to do; nothing: never.
@@ -138,23 +165,46 @@ class Shard : public std::enable_shared_from_this<Shard> {
   // kept.
   std::vector<base::Result<void>> restore(std::vector<RestoredSubscription> all);
   base::Result<void> restore_text(std::string_view state) { return engine_.restore_text(state); }
+  // How many pieces of its corpora the registry has.
+  void set_text_piece_count(std::size_t count) { text_piece_count_ = count; }
   void replay(const LoggedEvent& event, bool keep_deliveries);
-  std::vector<MatchReport> finish_replay(std::uint64_t last_sequence, base::Instant now);
+  // Instead of it, for an event that cannot be matched: filters without state are asked by
+  // definition, all others that may see it get a dead letter once the shard has started.
+  void skip(const LoggedEvent& event, bool keep_deliveries);
+  MatchReport finish_replay(std::uint64_t last_sequence, base::Instant now);
 
   // Subscriptions. The number of the event from which on it is in force goes into the row.
   struct Added {
-    std::uint64_t since_sequence;
-    std::string state;  // of its filter, if it was told of anything already
+    std::uint64_t since_sequence = 0;
+    std::string state;  // of its filter, if it begins with readings from before it
+    // If it was told of some of them at once. It is written with the row, once the notes on this
+    // batch are.
+    std::optional<store::CursorRow> cursor;
+    std::uint64_t batch = 0;
+    std::optional<store::ReplayRow> replay = {};
   };
   base::Result<Added> add(const ShardSubscription& subscription);
-  // Puts another definition in place; the sequence as for add(), nothing if the filter goes on
-  // where the one before was.
-  base::Result<std::optional<std::uint64_t>> replace(std::uint64_t number,
-                                                     DefinitionPtr definition);
+  // Puts another definition in place.
+  struct Replaced {
+    std::optional<std::uint64_t>
+        since_sequence;  // none: the filter goes on where the one before was
+    std::string state;   // the same as for add()
+    // All that was settled and is pending so far. It is written with the new definition, once the
+    // notes on this batch are.
+    std::optional<store::CursorRow> cursor;
+    std::uint64_t batch = 0;
+    std::optional<store::ReplayRow> replay = {};  // it begins with old events
+  };
+  base::Result<Replaced> replace(std::uint64_t number, DefinitionPtr definition);
   void remove(std::uint64_t number, const base::Error& reason);
   // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
   // outboxes stop nobody. Who was let in with it just before gets nothing either.
   void forbid(const std::string& name);
+  // The same for one secret of a token, by its lookup: the sessions that were opened with it end.
+  void forbid_secret(const std::string& lookup);
+  // Another owner: the session ends, what was remembered stays. One whose owner was silenced is in
+  // force again.
+  void transfer(std::uint64_t number, PrincipalPtr owner, std::shared_ptr<const void> place);
   // The event's keys are new again for the subscription; answers when that is durable.
   void forget(std::uint64_t number, const event::EventPtr& event, ForgetDone done);
   // What would become of the event for the subscription now. Changes nothing.
@@ -169,8 +219,23 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void acknowledge(ShardSession& session, std::uint64_t number);
   void bury(ShardSession& session, std::uint64_t number, std::string reason);
   void acknowledge(std::uint64_t subscription, std::uint64_t number, Done done);
+  // Of subscriptions that consumers share.
+  void answer(ShardSession& session, const Answer& answer);
+  void answer(std::uint64_t subscription, const Answer& answer, const AnswerDone& done);
+  void end(ShardSession& session, const base::Error& reason);
+
+  // Dead letters by number; those that are not there are passed over. Sent again they are new
+  // deliveries, as far as the outbox has room; answers when that is durable.
+  void resend(std::uint64_t subscription, const std::vector<std::uint64_t>& letters,
+              LettersDone done);
+  // Removes them, but for those that are on their way again.
+  void purge(std::uint64_t subscription, const std::vector<std::uint64_t>& letters,
+             LettersDone done);
 
   void tick(base::Instant now);
+  // Settles what retention is about to remove, and tells whom it will overtake soon. Calls `done`,
+  // from some thread, once that is written, or could not be.
+  void expire(const RetentionBounds& bounds, Done done);
   void checkpoint();
   // The next one saves everything, because the last one was not written.
   void forget_saved();
@@ -179,20 +244,43 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
  private:
   struct Held;
+  class SharedPort;
   using Subscriptions = std::map<std::uint64_t, std::unique_ptr<Held>>;
 
   void run();
   void take(const Batch& batch);
+  // Replays. When the next step is due; nullopt: there is nothing to do.
+  std::optional<ReplayPacer::Clock::time_point> next_replay(ReplayPacer::Clock::time_point now);
+  void work_on_replays();
+  void replay_step(Held& held, ReplayPacer::Clock::time_point until);
+  static bool may_replay(const Held& held);
+  void begin_replay(Held& held, store::ReplayRow from);
+  void end_replay(Held& held);
+  void join_live(Held& held);
+  base::Result<void> join(Held& held, const Replay::States& states);
+  void carry_replay(Held& held);
+  void update_replay_gauges(Held& held);
+  // Where a subscription begins with old events; nullopt: with the next event.
+  base::Result<std::optional<store::ReplayRow>> replay_of(const Start& start, std::uint64_t number,
+                                                          std::uint64_t last_delivery) const;
   void replay_time(std::uint64_t matched_at, base::Instant through);
+  void bury_skipped();
+  // For what is delivered after the last event.
+  MatchNoteWriter note_writer() const;
   void collect(std::span<const engine::Delivery> deliveries, std::uint64_t matched_at,
                MatchNoteWriter& matches);
   void push(Held& held, const engine::Delivery& delivery, std::uint64_t matched_at,
             MatchNoteWriter& matches);
   std::shared_ptr<const engine::Gate> gate_of(const PrincipalPtr& principal);
+  static match::TextVisibilityPtr visibility_of(const PrincipalPtr& principal);
   engine::EngineOptions engine_options() const;
-  void tell(Held& held, const std::vector<event::EventPtr>& events);
+  void tell(Held& held, const std::vector<engine::Delivery>& deliveries);
   engine::SubscribeOptions subscribe_options(const Held& held, std::string_view state);
-  base::Result<void> engage(Held& held, std::string_view state);
+  struct Engaged {
+    std::vector<engine::Delivery> told;  // to be delivered at once
+    std::string state;                   // as Added has it
+  };
+  base::Result<Engaged> engage(Held& held);
   void disengage(Held& held);
   bool takes_over(const Held& held, const filter::Filter& before);
   std::unique_ptr<Held> hold(const ShardSubscription& subscription, Outbox outbox);
@@ -201,25 +289,55 @@ class Shard : public std::enable_shared_from_this<Shard> {
   // Only one whose filter is in force.
   base::Result<Held*> find_in_force(std::uint64_t number);
   void silence(Held& held, const base::Error& reason);
+  void park(Held& held);
+  // Puts a filter that is not in force into force again, with the state that was parked.
+  base::Result<void> resume(Held& held, std::string_view state);
   void silence_expired(base::Instant now);
   base::Result<void> check_not_forbidden(const Principal& principal) const;
   void watch(const Principal& principal, std::uint64_t number);
   void unwatch(const Principal& principal, std::uint64_t number);
   void touch(Held& held);
   void pump_touched();
+  // Lets one of those go on whose deliveries show parts of texts.
+  void pump_highlighting();
+  static bool is_highlighting(const Held& held);
   void pump(Held& held);
-  // The texts of the deliveries, as far as they fit one dispatch; those that are gone, or that the
-  // reader may not see, left out.
-  base::Result<std::vector<Dispatch>> load(const std::vector<OutboxEntry>& entries,
-                                           const Grants& reader, std::uint64_t& through_number);
-  enum class Loaded : std::uint8_t { kWhole, kGone, kHidden };
-  base::Result<Loaded> load_one(const OutboxEntry& entry, const Grants& reader, Dispatch& dispatch);
-  std::shared_ptr<ShardSession> close_session(Held& held);
-  void end_session(Held& held, const base::Error& reason);
+  // The texts of the deliveries, as far as they fit one dispatch. Settles those that are gone and
+  // those that the reader may not see.
+  base::Result<std::vector<Dispatch>> load(Held& held, const std::vector<OutboxEntry>& entries,
+                                           std::uint64_t& through_number);
+  base::Result<Loaded> load_one(Held& held, const OutboxEntry& entry, const Grants& reader,
+                                Dispatch& dispatch);
+  engine::TextAnnotator& annotator_of(Held& held);
+  base::Result<Loaded> load_letter(const Held& held, std::uint64_t letter, const Grants& reader,
+                                   Dispatch& dispatch);
+  static std::vector<store::RegistryChange> letter_changes(Held& held);
+  static void on_letters_written(Held& held, std::uint64_t end);
+  static void forget_letters(Held& held, const std::vector<store::RegistryChange>& changes);
+  base::Result<std::vector<std::uint64_t>> find_letters(const Held& held,
+                                                        const std::vector<std::uint64_t>& letters);
+  static std::vector<std::shared_ptr<ShardSession>> sessions_of(const Held& held);
+  void close_session(Held& held, ShardSession& session);
+  void end_session(Held& held, ShardSession& session, const base::Error& reason);
+  void end_sessions(Held& held, const base::Error& reason);
+  void count_dispatched(Held& held, const std::vector<Dispatch>& dispatches);
+  void touch_later(const Held& held);
+  void set_consumers(Held& held);
+  void pump_shared(Held& held);
+  SharedSessions::Answered apply(Held& held, const Answer& answer, const ShardSession* session);
+  void time_out_shared(base::Instant now);
+  void watch_shared(Held& held);
+  void forget_shared_wake(Held& held);
+  void update_shared_gauges(Held& held);
   bool release(Held& held, std::uint64_t number);
+  void settle(Held& held, std::uint64_t number, Settled why);
+  base::Result<void> bury(Held& held, const OutboxEntry& entry, const Grants& reader,
+                          std::string reason);
+  void after_cursor(Held& held, Done done);
   void write_cursor(Held& held);
   void hand_in_cursor(Held& held);
-  void on_cursor_written(const store::CursorRow& row, std::vector<store::DeadLetterRow> letters,
+  void tell_losses(Held& held);
+  void on_cursor_written(const store::CursorRow& row, std::uint64_t letters_end,
                          const base::Result<void>& written);
   store::CursorRow cursor_of(const Held& held) const;
   void update_gauges(Held& held);
@@ -228,6 +346,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   event::EventPtr find_event(std::uint64_t sequence) const;
   void mark_stale(Held& held);
   void update_stale_gauges();
+  void save_text(std::vector<store::RegistryChange>& changes);
   void update_match_gauges();
   void update_size_gauges();
   void update_memory_gauges();
@@ -235,6 +354,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
   Context context_;
   engine::Engine engine_;
+  match::TextAnalyzers analyzers_;        // for what deliveries say
   match::MatchCounters match_seen_ = {};  // as others see them
   match::MatchSizes sizes_seen_ = {};
   engine::ChangeCounters change_seen_ = {};
@@ -245,26 +365,40 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free
   std::vector<std::size_t> free_slots_;
   std::set<std::string, std::less<>> forbidden_;  // names of tokens, which are never given again
+  std::set<std::string, std::less<>> forbidden_secrets_;  // lookups, likewise
   // When tokens of owners and of consumers expire, and of which subscription.
   std::multiset<std::pair<base::Instant, std::uint64_t>> expiries_;
+  // When shared sessions look at the time, and of which subscription.
+  std::set<std::pair<base::Instant, std::uint64_t>> shared_wakes_;
   std::map<const Principal*, std::weak_ptr<const engine::Gate>> gates_;  // each keeps its principal
-  std::vector<Held*> touched_;            // with something new to send
-  std::vector<Held*> stale_;              // whose gauges are behind
-  std::vector<std::uint64_t> sequences_;  // of the delivery at hand
+  std::deque<std::uint64_t> replaying_;  // numbers of subscriptions, in the order they came
+  ReplayPacer pacer_;
+  std::vector<Held*> touched_;              // with something new to send
+  std::deque<std::uint64_t> highlighting_;  // touched ones whose deliveries cost more; one a round
+  std::vector<Held*> stale_;                // whose gauges are behind
+  std::vector<std::uint64_t> sequences_;    // of the delivery at hand
+  std::size_t text_piece_count_ = 0;        // in the registry
   std::uint64_t round_count_ = 0;
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
-  std::vector<MatchReport> replayed_;
+  std::optional<MatchReport> replayed_;
+  struct Skipped {
+    std::uint64_t subscription;
+    std::uint64_t delivery;
+    std::uint64_t sequence;
+  };
+  std::vector<Skipped> skipped_;  // to be buried
   std::atomic<std::uint64_t> queued_event_count_{0};
   std::atomic<std::int64_t> next_wake_;
+  std::atomic<bool> abandoned_ = false;
   bool stopping_ = false;
   TaskQueue<std::function<void()>> queue_;
   std::jthread thread_;
 };
 
 // A consumer's hold on a subscription of a shard, in the name of a principal. However often it says
-// something while the shard is busy, only one task waits there: credit adds up, and of
-// acknowledgements the highest counts.
+// something while the shard is busy, only one task waits there: credit adds up, of
+// acknowledgements the highest counts, and answers about single deliveries are bounded.
 class ShardSession final : public Session, public std::enable_shared_from_this<ShardSession> {
  public:
   ShardSession(std::shared_ptr<Shard> shard, std::uint64_t number, PrincipalPtr reader,
@@ -276,6 +410,7 @@ class ShardSession final : public Session, public std::enable_shared_from_this<S
 
   void add_credit(std::uint64_t delivery_count) override;
   void acknowledge(std::uint64_t number) override;
+  void answer(Answer answer) override;
   void bury(std::uint64_t number, std::string reason) override;
   void close() override;
 
@@ -284,6 +419,7 @@ class ShardSession final : public Session, public std::enable_shared_from_this<S
   const std::shared_ptr<Consumer> consumer;
   // On the shard's thread.
   std::uint64_t credit = 0;
+  std::uint64_t consumer_id = 0;  // among those that share the subscription
   bool open = false;
 
  private:
@@ -291,9 +427,11 @@ class ShardSession final : public Session, public std::enable_shared_from_this<S
   struct Said {
     std::uint64_t credit = 0;
     std::uint64_t acknowledged = 0;  // 0: nothing
+    std::vector<Answer> answers = {};
+    std::size_t answer_count = 0;  // numbers in them
   };
 
-  void say(const Said& more);
+  void say(Said more);
   void hear();
 
   std::shared_ptr<Shard> shard_;

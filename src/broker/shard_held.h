@@ -2,8 +2,10 @@
 // Shard::Held: a subscription as its shard holds it.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "broker/shard.h"
@@ -19,25 +21,39 @@ struct Shard::Held {
 
   ShardSubscription subscription;
   std::size_t slot = 0;
-  std::optional<engine::SubscriptionId> engine_id;  // none: its owner may not see anything
+  std::optional<engine::SubscriptionId> engine_id;  // none: its owner may not see anything, or it
+                                                    // still reads old events
   Outbox outbox;
-  std::shared_ptr<ShardSession> session;  // null: nobody is connected
+  std::shared_ptr<ShardSession> session;     // null: nobody is connected, or they share it
+  std::unique_ptr<SharedHost> shared_port;   // of what follows
+  std::unique_ptr<SharedSessions> shared;    // null: consumers are exclusive
+  std::optional<base::Instant> shared_wake;  // its next look at the time
   bool touched = false;
+  bool waits_for_highlighting = false;
   bool stale = false;
   bool blocking = false;                        // its outbox stops publishers
   std::optional<std::uint64_t> saved_revision;  // of the state in the registry
-  base::Instant noted_until;                    // replay: what was due by then is in the outbox
+  std::string parked;                           // state of a filter that is not in force
+  bool carried = false;       // the state was taken out of the engine, so its revision began anew
+  base::Instant noted_until;  // recovery: what was due by then is in the outbox
+  std::unique_ptr<Replay> replay;  // while it reads old events; then there is no engine_id
+  std::unique_ptr<engine::TextAnnotator> annotator;  // made when a text is first delivered
 
   // The cursor: one write at a time, the newest wins.
   bool cursor_writing = false;
-  std::uint64_t cursor_written = 0;
-  std::vector<std::pair<std::uint64_t, Done>> waiting;  // for the cursor to reach this number
-  std::vector<store::DeadLetterRow> letters;            // to be written with the cursor
+  std::uint64_t cursor_written = 0;  // how many deliveries are settled in the registry
+  std::vector<std::pair<std::uint64_t, Done>> waiting;  // for so many to be
+  std::deque<store::RegistryChange> letters;  // of dead letters, to be written with the cursor
+  std::uint64_t letters_written = 0;          // how many such changes were before these
+  std::set<std::uint64_t> leaving;            // dead letters whose removal is being written
+  std::deque<std::uint64_t> unnoted;  // deliveries from here on wait until notes are written
 
-  // What was counted of the outbox so far.
+  // What was counted of the outbox so far, and which losses were told.
   std::uint64_t pending_seen = 0;
-  std::uint64_t dropped_seen = 0;
-  std::uint64_t conflated_seen = 0;
+  std::uint64_t in_flight_seen = 0;
+  store::SettledCounts settled_seen;
+  store::SettledCounts losses_told;
+  bool expiry_told = false;          // that retention is about to overtake it
   match::DistinctStats window_seen;  // of the window, if there is one
 };
 

@@ -3,56 +3,27 @@
 #include <algorithm>
 #include <utility>
 
-#include "broker/logged_event.h"
+#include "broker/resent_letters.h"
 #include "broker/shard.h"
 #include "broker/shard_held.h"
-#include "event/annotation.h"
 
 namespace weir::broker {
 namespace {
 
 constexpr std::size_t kDispatchBytesMax = std::size_t{1} << 20U;
+constexpr std::size_t kHighlightedBytesMax = std::size_t{64} << 10U;  // in one turn
 
 base::Error ended(std::string message) {
   return {base::ErrorId::kBrokerEnded, std::move(message), std::nullopt};
 }
 
+base::Error only_single() {
+  return {base::ErrorId::kBrokerAcknowledge,
+          "consumers share this subscription: acknowledge single deliveries by their numbers",
+          std::nullopt};
+}
+
 }  // namespace
-
-void ShardSession::add_credit(std::uint64_t delivery_count) { say({.credit = delivery_count}); }
-
-void ShardSession::acknowledge(std::uint64_t number) { say({.acknowledged = number}); }
-
-void ShardSession::say(const Said& more) {
-  {
-    const std::scoped_lock lock(mutex_);
-    said_.credit += std::min(more.credit, UINT64_MAX - said_.credit);
-    said_.acknowledged = std::max(said_.acknowledged, more.acknowledged);
-    if (std::exchange(is_posted_, true)) return;
-  }
-  shard_->post([self = shared_from_this()] { self->hear(); });
-}
-
-void ShardSession::hear() {
-  Said said;
-  {
-    const std::scoped_lock lock(mutex_);
-    said = std::exchange(said_, {});
-    is_posted_ = false;
-  }
-  if (said.acknowledged > 0) shard_->acknowledge(*this, said.acknowledged);
-  if (said.credit > 0) shard_->add_credit(*this, said.credit);
-}
-
-void ShardSession::bury(std::uint64_t number, std::string reason) {
-  shard_->post([self = shared_from_this(), number, reason = std::move(reason)]() mutable {
-    self->shard_->bury(*self, number, std::move(reason));
-  });
-}
-
-void ShardSession::close() {
-  shard_->post([self = shared_from_this()] { self->shard_->detach(*self); });
-}
 
 void Shard::attach(const std::shared_ptr<ShardSession>& session,
                    std::optional<std::uint64_t> acknowledged) {
@@ -63,62 +34,100 @@ void Shard::attach(const std::shared_ptr<ShardSession>& session,
   if (const auto checked = check_not_forbidden(*session->principal); !checked) {
     return session->consumer->on_end(checked.error());
   }
-  if (acknowledged && !release(*held, *acknowledged)) {
+  // Whoever asked just before the subscription was given to another owner.
+  const bool is_owner = session->principal->name == held->subscription.principal->name;
+  if (!is_owner && !session->principal->grants.admin) {
+    return session->consumer->on_end(ended("the subscription has another owner now"));
+  }
+  if (acknowledged && !held->shared && !release(*held, *acknowledged)) {
     return session->consumer->on_end({base::ErrorId::kBrokerAcknowledge,
                                       "delivery " + std::to_string(*acknowledged) +
                                           " was never sent; the last one was " +
                                           std::to_string(held->outbox.last_number()),
                                       std::nullopt});
   }
-  end_session(*held, {base::ErrorId::kBrokerTaken,
-                      "another connection has taken the subscription over", std::nullopt});
-  held->session = session;
+  if (held->shared) {
+    held->shared->add(session);
+  } else {
+    end_sessions(*held, {base::ErrorId::kBrokerTaken,
+                         "another connection has taken the subscription over", std::nullopt});
+    held->session = session;
+    held->outbox.rewind();
+  }
   watch(*session->principal, session->subscription);
   update_wake();
-  held->outbox.rewind();
-  held->subscription.gauges->connected = true;
+  ++held->subscription.gauges->consumers;
   session->open = true;
   ++context_.counters.sessions;
-  session->consumer->on_begin();
+  session->consumer->on_begin(held->shared ? ConsumerMode::kShared : ConsumerMode::kExclusive);
   touch(*held);
 }
 
-// Null if there was none.
-std::shared_ptr<ShardSession> Shard::close_session(Held& held) {
-  std::shared_ptr<ShardSession> session = std::exchange(held.session, nullptr);
-  if (!session) return session;
-  session->open = false;
-  unwatch(*session->principal, held.number());
-  held.subscription.gauges->connected = false;
-  --context_.counters.sessions;
-  return session;
+std::vector<std::shared_ptr<ShardSession>> Shard::sessions_of(const Held& held) {
+  std::vector<std::shared_ptr<ShardSession>> sessions;
+  if (held.session) sessions.push_back(held.session);
+  if (!held.shared) return sessions;
+  for (const auto& [id, session] : held.shared->sessions()) sessions.push_back(session);
+  return sessions;
 }
 
-void Shard::end_session(Held& held, const base::Error& reason) {
-  const std::shared_ptr<ShardSession> session = close_session(held);
-  if (!session) return;
-  session->consumer->on_end(reason);
+void Shard::close_session(Held& held, ShardSession& session) {
+  session.open = false;
+  unwatch(*session.principal, held.number());
+  --held.subscription.gauges->consumers;
+  --context_.counters.sessions;
+  if (held.shared) {
+    held.shared->remove(session);
+    touch(held);
+  } else {
+    held.session = nullptr;
+  }
+}
+
+void Shard::end_session(Held& held, ShardSession& session, const base::Error& reason) {
+  const std::shared_ptr<ShardSession> kept = session.shared_from_this();
+  close_session(held, session);
+  session.consumer->on_end(reason);
   if (held.durable()) return;
   post([this, number = held.number()] { remove(number, ended("the connection ended")); });
+}
+
+void Shard::end_sessions(Held& held, const base::Error& reason) {
+  for (const auto& session : sessions_of(held)) end_session(held, *session, reason);
+}
+
+void Shard::end(ShardSession& session, const base::Error& reason) {
+  if (session.open) end_session(*find(session.subscription), session, reason);
 }
 
 void Shard::detach(ShardSession& session) {
   if (!session.open) return;
   Held* const held = find(session.subscription);
-  close_session(*held);
+  close_session(*held, session);
   if (!held->durable()) remove(held->number(), ended("the connection ended"));
 }
 
 void Shard::add_credit(ShardSession& session, std::uint64_t count) {
   if (!session.open) return;
-  session.credit += std::min(count, UINT64_MAX - session.credit);
-  touch(*find(session.subscription));
+  Held& held = *find(session.subscription);
+  if (held.shared) {
+    held.shared->add_credit(session, count);
+  } else {
+    session.credit += std::min(count, UINT64_MAX - session.credit);
+  }
+  touch(held);
 }
 
 // A subscription with something new; looked at after the task at hand.
 void Shard::touch(Held& held) {
   if (std::exchange(held.touched, true)) return;
   touched_.push_back(&held);
+}
+
+void Shard::touch_later(const Held& held) {
+  post([this, number = held.number()] {
+    if (Held* const later = find(number)) touch(*later);
+  });
 }
 
 void Shard::pump_touched() {
@@ -128,88 +137,105 @@ void Shard::pump_touched() {
     held.touched = false;
     mark_stale(held);
     if (held.outbox.policy() == OutboxPolicy::kBlock) update_gauges(held);
-    pump(held);
+    if (!is_highlighting(held)) {
+      pump(held);
+    } else if (!std::exchange(held.waits_for_highlighting, true)) {
+      highlighting_.push_back(held.number());
+    }
   }
 }
 
+bool Shard::is_highlighting(const Held& held) {
+  const Definition& definition = *held.subscription.definition;
+  return definition.highlight() != nullptr && !definition.filter()->abouts().empty();
+}
+
+// One at a time between other work, so that nobody waits for the texts of others.
+void Shard::pump_highlighting() {
+  if (highlighting_.empty()) return;
+  Held* const held = find(highlighting_.front());
+  highlighting_.pop_front();
+  if (held == nullptr) return;
+  held->waits_for_highlighting = false;
+  pump(*held);
+  pump_touched();
+}
+
 void Shard::pump(Held& held) {
+  if (held.shared) return pump_shared(held);
   if (!held.session || held.session->credit == 0 || !held.outbox.has_unsent()) return;
   ShardSession& session = *held.session;
   const base::Instant now = context_.options.now();
   if (held.subscription.principal->has_expired(now) || session.principal->has_expired(now)) {
-    return end_session(held, ended("the token has expired"));
+    return end_sessions(held, ended("the token has expired"));
   }
-  const auto entries = held.outbox.peek(
+  auto entries = held.outbox.peek(
       std::min<std::uint64_t>(session.credit, context_.options.dispatch_count_max));
+  if (!held.unnoted.empty()) {
+    std::erase_if(entries, [&](const auto& entry) { return entry.number >= held.unnoted.front(); });
+  }
   if (entries.empty()) return;
   std::uint64_t through_number = 0;
-  auto dispatches = load(entries, session.principal->grants, through_number);
-  if (!dispatches) return end_session(held, dispatches.error());
+  auto dispatches = load(held, entries, through_number);
+  if (!dispatches) return end_sessions(held, dispatches.error());
   held.outbox.mark_sent(through_number);
   if (!held.durable()) release(held, through_number);
   session.credit -= dispatches->size();
-  const auto again = std::ranges::count_if(*dispatches, &Dispatch::redelivered);
-  context_.counters.dispatched += dispatches->size();
-  context_.counters.redelivered += static_cast<std::uint64_t>(again);
-  held.subscription.gauges->delivered += dispatches->size();
-  held.subscription.gauges->redelivered += static_cast<std::uint64_t>(again);
+  count_dispatched(held, *dispatches);
   if (!dispatches->empty()) session.consumer->on_dispatch(std::move(*dispatches));
   // The rest comes after what others have posted in the meantime.
-  if (session.open && session.credit > 0 && held.outbox.has_unsent()) {
-    post([this, number = held.number()] {
-      if (Held* const later = find(number)) touch(*later);
-    });
-  }
+  if (session.open && session.credit > 0 && held.outbox.has_unsent()) touch_later(held);
 }
 
-base::Result<std::vector<Dispatch>> Shard::load(const std::vector<OutboxEntry>& entries,
-                                                const Grants& reader,
+void Shard::count_dispatched(Held& held, const std::vector<Dispatch>& dispatches) {
+  const auto again = std::ranges::count_if(dispatches, &Dispatch::redelivered);
+  context_.counters.dispatched += dispatches.size();
+  context_.counters.redelivered += static_cast<std::uint64_t>(again);
+  held.subscription.gauges->delivered += dispatches.size();
+  held.subscription.gauges->redelivered += static_cast<std::uint64_t>(again);
+}
+
+base::Result<std::vector<Dispatch>> Shard::load(Held& held, const std::vector<OutboxEntry>& entries,
                                                 std::uint64_t& through_number) {
+  const Grants& reader = held.session->principal->grants;
+  const std::size_t bytes_max = is_highlighting(held) ? kHighlightedBytesMax : kDispatchBytesMax;
   std::vector<Dispatch> dispatches;
   std::size_t bytes = 0;
   for (const OutboxEntry& entry : entries) {
-    if (bytes > kDispatchBytesMax) break;
+    if (bytes > bytes_max) break;
     Dispatch dispatch{.number = entry.number, .redelivered = entry.redelivered, .events = {}};
-    const auto loaded = load_one(entry, reader, dispatch);
+    const auto loaded = load_one(held, entry, reader, dispatch);
     if (!loaded) return loaded.error();
     through_number = entry.number;
-    if (*loaded == Loaded::kGone) ++context_.counters.expired;
-    if (*loaded != Loaded::kWhole) continue;
+    if (*loaded != Loaded::kThere) {
+      held.outbox.settle(entry.number,
+                         *loaded == Loaded::kGone ? Settled::kExpired : Settled::kWithheld);
+      continue;
+    }
     for (const EventText& text : dispatch.events) bytes += text.json.size();
     dispatches.push_back(std::move(dispatch));
   }
   return dispatches;
 }
 
-// All of its events, or none. Those from the log are decoded only for a reader with bounds.
-base::Result<Shard::Loaded> Shard::load_one(const OutboxEntry& entry, const Grants& reader,
-                                            Dispatch& dispatch) {
-  const bool sees_all = reader.may_see_all();
-  for (const std::uint64_t sequence : entry.sequences) {
-    event::EventPtr event = recent_.find(sequence);
-    if (!event) {
-      auto read = context_.log.read(std::span(&sequence, 1));
-      if (!read) return read.error();
-      if (!read->front()) return Loaded::kGone;
-      if (sees_all) {
-        const auto text = std::make_shared<const std::string>(std::move(read->front()->payload));
-        dispatch.events.push_back({text, *text});
-        continue;
-      }
-      auto decoded = decode_logged(*read->front());
-      if (!decoded) return decoded.error();
-      event = *std::move(decoded);
-    }
-    if (!sees_all && !reader.may_see(*event)) return Loaded::kHidden;
-    dispatch.events.push_back({event, event->json()});
+base::Result<Loaded> Shard::load_one(Held& held, const OutboxEntry& entry, const Grants& reader,
+                                     Dispatch& dispatch) {
+  if (is_letter(entry.sequences.front())) {
+    return load_letter(held, letter_of(entry.sequences.front()), reader, dispatch);
   }
-  if (!entry.annotation.empty()) {
-    EventText& last = dispatch.events.back();
-    const auto text =
-        std::make_shared<const std::string>(event::annotate(last.json, entry.annotation));
-    last = {text, *text};
+  engine::TextAnnotator* const annotator = entry.text ? &annotator_of(held) : nullptr;
+  return DeliveryLoader(recent_, context_.log).load(entry, reader, annotator, dispatch);
+}
+
+engine::TextAnnotator& Shard::annotator_of(Held& held) {
+  if (!held.annotator) {
+    const Definition& definition = *held.subscription.definition;
+    held.annotator = std::make_unique<engine::TextAnnotator>(
+        definition.filter(), analyzers_,
+        engine::TextAnnotator::Options{.highlight = definition.highlight(),
+                                       .score_min = context_.options.engine.text_score});
   }
-  return Loaded::kWhole;
+  return *held.annotator;
 }
 
 // False if the number was never sent.
@@ -217,7 +243,6 @@ bool Shard::release(Held& held, std::uint64_t number) {
   const auto count = held.outbox.acknowledge(number);
   if (!count) return false;
   if (!held.durable()) return true;
-  context_.counters.acknowledged += *count;
   touch(held);
   write_cursor(held);
   return true;
@@ -226,67 +251,79 @@ bool Shard::release(Held& held, std::uint64_t number) {
 void Shard::acknowledge(ShardSession& session, std::uint64_t number) {
   if (!session.open) return;
   Held& held = *find(session.subscription);
+  if (held.shared) return end_session(held, session, only_single());
   if (release(held, number)) return;
-  end_session(held, {base::ErrorId::kBrokerAcknowledge,
-                     "delivery " + std::to_string(number) + " was never sent", std::nullopt});
+  end_sessions(held, {base::ErrorId::kBrokerAcknowledge,
+                      "delivery " + std::to_string(number) + " was never sent", std::nullopt});
 }
 
 void Shard::acknowledge(std::uint64_t subscription, std::uint64_t number, Done done) {
   Held* const held = find(subscription);
   if (held == nullptr) return done(ended("the subscription was deleted"));
+  if (held->shared) return done(only_single());
   if (!release(*held, number)) {
     return done(base::Error{base::ErrorId::kBrokerAcknowledge,
                             "delivery " + std::to_string(number) + " was never sent",
                             std::nullopt});
   }
-  if (held->cursor_written >= number) return done({});
-  held->waiting.emplace_back(number, std::move(done));
+  after_cursor(*held, std::move(done));
+}
+
+// Everything that is settled now is durable when it is called.
+void Shard::after_cursor(Held& held, Done done) {
+  const std::uint64_t settled_count = held.outbox.counts().total();
+  if (held.cursor_written >= settled_count) return done({});
+  held.waiting.emplace_back(settled_count, std::move(done));
 }
 
 store::CursorRow Shard::cursor_of(const Held& held) const {
-  return {.subscription = held.number(),
-          .acknowledged = held.outbox.acknowledged(),
-          .scan_sequence = held.outbox.oldest_matched_at().value_or(last_sequence_)};
+  store::CursorRow row{.subscription = held.number(),
+                       .scan_sequence = held.outbox.oldest_matched_at().value_or(last_sequence_)};
+  held.outbox.write_cursor(row);
+  return row;
 }
 
 void Shard::write_cursor(Held& held) {
-  if (held.cursor_writing || held.outbox.acknowledged() <= held.cursor_written) return;
+  if (held.cursor_writing || held.outbox.counts().total() <= held.cursor_written) return;
   held.cursor_writing = true;
   hand_in_cursor(held);
 }
 
 void Shard::write_cursors() {
   for (auto& [number, held] : subscriptions_) {
-    const bool is_behind = held->outbox.acknowledged() > held->cursor_written;
+    const bool is_behind = held->outbox.counts().total() > held->cursor_written;
     if (held->durable() && is_behind) hand_in_cursor(*held);
   }
 }
 
 void Shard::hand_in_cursor(Held& held) {
-  const auto write = [self = shared_from_this(), row = cursor_of(held),
-                      letters = std::exchange(held.letters, {})] {
-    std::vector<store::RegistryChange> changes(letters.begin(), letters.end());
-    changes.emplace_back(row);
-    const auto done = [self, row, letters](const base::Result<void>& written) {
-      self->post([self, row, letters, written] { self->on_cursor_written(row, letters, written); });
+  std::vector<store::RegistryChange> all = letter_changes(held);
+  const std::uint64_t letters_end = held.letters_written + all.size();
+  const store::CursorRow row = cursor_of(held);
+  all.emplace_back(row);
+  const auto write = [self = shared_from_this(), row, letters_end,
+                      changes = std::move(all)]() mutable {
+    const auto done = [self, row, letters_end](const base::Result<void>& written) {
+      self->post([self, row, letters_end, written] {
+        self->on_cursor_written(row, letters_end, written);
+      });
     };
     self->context_.clerk.write(std::move(changes), done);
   };
   context_.host.after_notes(last_batch_, write);
 }
 
-void Shard::on_cursor_written(const store::CursorRow& row,
-                              std::vector<store::DeadLetterRow> letters,
+void Shard::on_cursor_written(const store::CursorRow& row, std::uint64_t letters_end,
                               const base::Result<void>& written) {
   Held* const held = find(row.subscription);
   if (held == nullptr) return;
-  const std::uint64_t acknowledged = row.acknowledged;
+  const std::uint64_t settled_count = row.counts.total();
   held->cursor_writing = false;
-  if (written) held->cursor_written = acknowledged;
-  if (!written) held->letters.insert(held->letters.begin(), letters.begin(), letters.end());
+  if (written) held->cursor_written = std::max(held->cursor_written, settled_count);
+  if (written) on_letters_written(*held, letters_end);
   std::vector<std::pair<std::uint64_t, Done>> later;
   for (auto& [waiting_for, done] : std::exchange(held->waiting, {})) {
-    if (!written || waiting_for <= acknowledged) {
+    if (!written || waiting_for <= settled_count) {
       done(written);
     } else {
       later.emplace_back(waiting_for, std::move(done));
@@ -294,33 +331,14 @@ void Shard::on_cursor_written(const store::CursorRow& row,
   }
   held->waiting = std::move(later);
   if (!written) return;
-  if (held->session) held->session->consumer->on_acknowledged(acknowledged);
+  if (held->session) held->session->consumer->on_acknowledged(row.settled_through);
   write_cursor(*held);
 }
 
-// The letter is stored in one transaction with the acknowledgement, so that neither is without the
-// other.
-void Shard::bury(ShardSession& session, std::uint64_t number, std::string reason) {
-  if (!session.open) return;
-  Held& held = *find(session.subscription);
-  const auto entry = held.outbox.oldest();
-  if (!entry || entry->number != number) return;
-  Dispatch dispatch{.number = number, .events = {}};
-  const auto loaded = load_one(*entry, session.principal->grants, dispatch);
-  if (!loaded) return end_session(held, loaded.error());
-  SubscriptionGauges& gauges = *held.subscription.gauges;
-  ++context_.counters.buried;
-  if (*loaded == Loaded::kWhole && gauges.dead_letters < context_.options.dead_letter_count_max) {
-    ++gauges.dead_letters;
-    std::string events = "[";
-    for (const EventText& text : dispatch.events) {
-      if (events.size() > 1) events += ',';
-      events += text.json;
-    }
-    held.letters.push_back(
-        {held.number(), number, context_.options.now(), std::move(reason), events + ']'});
-  }
-  release(held, number);
+void Shard::settle(Held& held, std::uint64_t number, Settled why) {
+  held.outbox.settle(number, why);
+  touch(held);
+  write_cursor(held);
 }
 
 }  // namespace weir::broker

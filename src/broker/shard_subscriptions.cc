@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "broker/latest.h"
+#include "broker/known_readings.h"
 #include "broker/shard.h"
 #include "broker/shard_held.h"
 #include "filter/shape.h"
@@ -22,7 +22,8 @@ base::Error ended(std::string message) {
 // The gate for events that the owner may not see, one for each owner; none if there are no such
 // events.
 std::shared_ptr<const engine::Gate> Shard::gate_of(const PrincipalPtr& principal) {
-  if (principal->grants.may_see_all()) return nullptr;
+  // A replay that waits for an owner has none yet.
+  if (!principal || principal->grants.may_see_all()) return nullptr;
   if (const auto known = gates_.find(principal.get()); known != gates_.end()) {
     if (auto gate = known->second.lock()) return gate;
   }
@@ -33,26 +34,54 @@ std::shared_ptr<const engine::Gate> Shard::gate_of(const PrincipalPtr& principal
   return gate;
 }
 
+// Whose texts count for the owner's scores: those that it may see, with all owners of such grants.
+match::TextVisibilityPtr Shard::visibility_of(const PrincipalPtr& principal) {
+  if (!principal || principal->grants.may_see_all()) return nullptr;
+  return std::make_shared<const match::TextVisibility>(match::TextVisibility{
+      .name = principal->grants.visibility(), .admits = [principal](const event::Event& event) {
+        return principal->grants.may_see(event);
+      }});
+}
+
 engine::SubscribeOptions Shard::subscribe_options(const Held& held, std::string_view state) {
   const Definition& definition = *held.subscription.definition;
   return {.initial = definition.initial(),
           .gate = gate_of(held.subscription.principal),
+          .visibility = definition.filter()->text_sources().empty()
+                            ? nullptr
+                            : visibility_of(held.subscription.principal),
           .tag = held.slot,
-          .highlight = definition.highlight(),
+          .memory =
+              held.subscription.principal
+                  ? context_.memory.account(MemoryPart::kFilters, held.subscription.principal->name)
+                  : nullptr,
           .state = state};
 }
 
 // Puts the filter into force, instead of the one before; of an owner without a token: none.
-base::Result<void> Shard::engage(Held& held, std::string_view state) {
-  if (!held.subscription.gauges->allowed) return {};
-  const auto id =
-      engine_.subscribe(held.subscription.definition->filter(), subscribe_options(held, state));
-  if (!id) return id.error();
+base::Result<Shard::Engaged> Shard::engage(Held& held) {
+  Engaged engaged;
+  if (!held.subscription.gauges->allowed) {
+    held.parked.clear();
+    return engaged;
+  }
+  const Definition& definition = *held.subscription.definition;
+  const filter::FilterPtr& filter = definition.filter();
+  std::vector<event::EventPtr> known;
+  if (definition.asks_for_latest() || is_composite(*filter)) {
+    known = known_readings(*filter, gate_of(held.subscription.principal), recent_);
+  }
+  const auto begun = engine_.subscribe_knowing(
+      filter, subscribe_options(held, {}),
+      {.events = known, .at = engine_.now(), .is_told = definition.asks_for_latest()});
+  if (!begun) return begun.error();
+  engaged.told.assign(begun->told.begin(), begun->told.end());
+  if (!known.empty()) engaged.state = *engine_.save(begun->id);
   disengage(held);
-  held.engine_id = *id;
+  held.engine_id = begun->id;
   held.saved_revision.reset();
   update_window_gauges(held);
-  return {};
+  return engaged;
 }
 
 void Shard::disengage(Held& held) {
@@ -70,6 +99,7 @@ std::unique_ptr<Shard::Held> Shard::hold(const ShardSubscription& subscription, 
   }
   held->slot = free_slots_.back();
   free_slots_.pop_back();
+  set_consumers(*held);
   return held;
 }
 
@@ -92,7 +122,7 @@ std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription>
   std::vector<std::size_t> wanted_by;  // by index of those
   for (std::size_t i = 0; i < all.size(); ++i) {
     held.push_back(hold(all[i].subscription, std::move(all[i].outbox)));
-    if (!all[i].subscription.gauges->allowed) continue;
+    if (!all[i].subscription.gauges->allowed || all[i].replay) continue;
     wanted.push_back(
         {all[i].subscription.definition->filter(), subscribe_options(*held.back(), all[i].state)});
     wanted_by.push_back(i);
@@ -111,9 +141,15 @@ std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription>
       continue;
     }
     Held& entered = enter(std::move(held[i]));
-    if (entered.engine_id) update_window_gauges(entered);
-    entered.cursor_written = entered.outbox.acknowledged();
+    if (entered.engine_id) {
+      update_window_gauges(entered);
+    } else {
+      entered.parked = std::move(all[i].state);
+    }
+    entered.losses_told = all[i].losses_told;
+    entered.cursor_written = all[i].losses_told.total();
     entered.noted_until = all[i].noted_until;
+    if (all[i].replay) begin_replay(entered, std::move(*all[i].replay));
     context_.counters.recovered_deliveries += entered.outbox.size();
   }
   return results;
@@ -123,54 +159,83 @@ base::Result<Shard::Added> Shard::add(const ShardSubscription& subscription) {
   if (auto checked = check_not_forbidden(*subscription.principal); !checked) return checked.error();
   const Definition& definition = *subscription.definition;
   const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
-  Latest latest;
-  if (definition.asks_for_latest()) {
-    latest = latest_of(definition.filter(), gate_of(subscription.principal), recent_,
-                       engine_options(), engine_.now());
+  auto replay = replay_of(definition.start(), subscription.number, 0);
+  if (!replay) return replay.error();
+  if (*replay) {
+    Held& held = enter(hold(subscription, outbox));
+    begin_replay(held, **replay);
+    return Added{last_sequence_ + 1, {}, cursor_of(held), last_batch_, std::move(*replay)};
   }
   auto made = hold(subscription, outbox);
-  if (auto engaged = engage(*made, latest.state); !engaged) {
+  auto engaged = engage(*made);
+  if (!engaged) {
     free_slots_.push_back(made->slot);
     return engaged.error();
   }
-  tell(enter(std::move(made)), latest.events);
+  Held& held = enter(std::move(made));
+  tell(held, engaged->told);
   update_wake();
-  return Added{last_sequence_ + 1, std::move(latest.state)};
+  Added added{last_sequence_ + 1, std::move(engaged->state), std::nullopt, last_batch_};
+  if (!engaged->told.empty()) added.cursor = cursor_of(held);
+  return added;
 }
 
 // Delivers events that came before the subscription.
-void Shard::tell(Held& held, const std::vector<event::EventPtr>& events) {
-  if (events.empty() || !held.engine_id) return;
-  MatchReport report{.batch = last_batch_, .at = engine_.now(), .complete = false, .matches = {}};
-  for (const event::EventPtr& event : events) {
-    push(held, {.subscription = *held.engine_id, .tag = held.slot, .events = {event}},
-         last_sequence_, report.matches);
+void Shard::tell(Held& held, const std::vector<engine::Delivery>& deliveries) {
+  if (deliveries.empty()) return;
+  MatchReport report{
+      .batch = last_batch_, .at = engine_.now(), .complete = false, .matches = note_writer()};
+  for (const engine::Delivery& delivery : deliveries) {
+    push(held, delivery, last_sequence_, report.matches);
   }
-  context_.counters.matched += events.size();
+  context_.counters.matched += deliveries.size();
   if (!report.matches.empty()) context_.host.on_report(std::move(report));
 }
 
-base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
-                                                          DefinitionPtr definition) {
+base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr definition) {
   Held* const held = find(number);
   if (held == nullptr) {
     return base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt};
   }
   const DefinitionPtr before = std::exchange(held->subscription.definition, std::move(definition));
   const Definition& now = *held->subscription.definition;
-  const bool goes_on = before->initial() == now.initial() && takes_over(*held, *before->filter());
-  if (!goes_on) {
-    if (auto engaged = engage(*held, {}); !engaged) {
+  const bool starts_elsewhere = now.start() != before->start();
+  auto replay =
+      replay_of(starts_elsewhere ? now.start() : Start(), number, held->outbox.last_number());
+  if (!replay) {
+    held->subscription.definition = before;
+    return replay.error();
+  }
+  const bool goes_on = !*replay && !(held->replay && starts_elsewhere) &&
+                       before->initial() == now.initial() && takes_over(*held, *before->filter());
+  Replaced replaced{
+      .since_sequence = std::nullopt, .state = {}, .cursor = std::nullopt, .batch = last_batch_};
+  if (!goes_on) replaced.since_sequence = last_sequence_ + 1;
+  if (*replay) {
+    disengage(*held);
+    end_replay(*held);
+    begin_replay(*held, **replay);
+    replaced.replay = std::move(*replay);
+  } else if (!goes_on) {
+    auto engaged = engage(*held);
+    if (!engaged) {
       held->subscription.definition = before;
       return engaged.error();
     }
+    end_replay(*held);
+    replaced.state = std::move(engaged->state);
+    tell(*held, engaged->told);
   }
-  if (held->engine_id) engine_.set_highlight(*held->engine_id, now.highlight());
+  held->annotator.reset();
+  // The cursor also says where the notes on what is pending begin: before the new filter's events.
+  if (!goes_on || held->outbox.counts().total() > held->cursor_written) {
+    replaced.cursor = cursor_of(*held);
+  }
   held->outbox.set_bounds(now.policy(), now.outbox_count_max());
+  if (before->shared() != now.shared()) set_consumers(*held);
   update_gauges(*held);
   update_wake();
-  if (goes_on) return std::optional<std::uint64_t>();
-  return std::optional(last_sequence_ + 1);
+  return replaced;
 }
 
 // Whether the new filter goes on where the one before was: if they are the same, or differ only in
@@ -178,6 +243,7 @@ base::Result<std::optional<std::uint64_t>> Shard::replace(std::uint64_t number,
 bool Shard::takes_over(const Held& held, const filter::Filter& before) {
   const filter::FilterPtr& now = held.subscription.definition->filter();
   if (before.to_text() == now->to_text()) return true;
+  if (held.replay) return false;
   if (!held.engine_id) return filter::shape_of(before) == filter::shape_of(*now);
   const auto retuned = engine_.retune(*held.engine_id, now);
   return retuned && *retuned;
@@ -186,15 +252,18 @@ bool Shard::takes_over(const Held& held, const filter::Filter& before) {
 void Shard::remove(std::uint64_t number, const base::Error& reason) {
   Held* const held = find(number);
   if (held == nullptr) return;
-  end_session(*held, reason);
+  end_sessions(*held, reason);
+  forget_shared_wake(*held);
   for (const auto& [waiting_for, done] : held->waiting) done(reason);
   disengage(*held);
+  end_replay(*held);
   if (const PrincipalPtr& owner = held->subscription.principal) unwatch(*owner, number);
   slots_[held->slot] = nullptr;
   free_slots_.push_back(held->slot);
   std::erase(touched_, held);
   std::erase(stale_, held);
   context_.counters.pending -= held->pending_seen;
+  context_.counters.in_flight -= held->in_flight_seen;
   if (held->blocking) --context_.counters.blocking;
   --(held->durable() ? context_.counters.subscriptions_durable
                      : context_.counters.subscriptions_ephemeral);
@@ -203,7 +272,9 @@ void Shard::remove(std::uint64_t number, const base::Error& reason) {
 }
 
 base::Result<void> Shard::check_not_forbidden(const Principal& principal) const {
-  if (!forbidden_.contains(principal.name)) return {};
+  if (!forbidden_.contains(principal.name) && !forbidden_secrets_.contains(principal.lookup)) {
+    return {};
+  }
   return base::Error{base::ErrorId::kBrokerUnauthenticated, "the token was revoked", std::nullopt};
 }
 
@@ -213,8 +284,11 @@ void Shard::forbid(const std::string& name) {
     const PrincipalPtr& owner = held->subscription.principal;
     if (owner && owner->name == name) {
       silence(*held, ended("the token of the subscription was revoked"));
-    } else if (held->session && held->session->principal->name == name) {
-      end_session(*held, ended("the token of the connection was revoked"));
+      continue;
+    }
+    for (const auto& session : sessions_of(*held)) {
+      if (session->principal->name != name) continue;
+      end_session(*held, *session, ended("the token of the connection was revoked"));
     }
   }
   update_wake();
@@ -222,8 +296,8 @@ void Shard::forbid(const std::string& name) {
 
 void Shard::silence(Held& held, const base::Error& reason) {
   held.subscription.gauges->allowed = false;
-  disengage(held);
-  end_session(held, reason);
+  park(held);
+  end_sessions(held, reason);
   update_gauges(held);
 }
 
@@ -243,8 +317,11 @@ void Shard::silence_expired(base::Instant now) {
     expiries_.erase(expiries_.begin());
     if (held.subscription.principal->has_expired(now)) {
       silence(held, ended("the token of the subscription has expired"));
-    } else {
-      end_session(held, ended("the token of the connection has expired"));
+      continue;
+    }
+    for (const auto& session : sessions_of(held)) {
+      if (!session->principal->has_expired(now)) continue;
+      end_session(held, *session, ended("the token of the connection has expired"));
     }
   }
 }
@@ -278,6 +355,11 @@ base::Result<engine::EventExplanation> Shard::explain(std::uint64_t number,
 base::Result<Shard::Held*> Shard::find_in_force(std::uint64_t number) {
   Held* const held = find(number);
   if (held == nullptr) return ended("the subscription was deleted");
+  if (held->replay) {
+    return base::Error{base::ErrorId::kBrokerReplaying,
+                       "the subscription still reads old events; ask again when it has caught up",
+                       std::nullopt};
+  }
   if (!held->engine_id) {
     return ended("the owner of the subscription may not receive anything any more");
   }
@@ -378,16 +460,23 @@ void Shard::forget_window_gauges(Held& held) {
 void Shard::update_gauges(Held& held) {
   const Outbox& outbox = held.outbox;
   SubscriptionGauges& gauges = *held.subscription.gauges;
-  context_.counters.pending += outbox.size() - held.pending_seen;
-  context_.counters.dropped += outbox.dropped_count() - held.dropped_seen;
-  context_.counters.conflated += outbox.conflated_count() - held.conflated_seen;
+  const store::SettledCounts& now = outbox.counts();
+  const store::SettledCounts before = std::exchange(held.settled_seen, now);
+  Counters& counters = context_.counters;
+  counters.pending += outbox.size() - held.pending_seen;
+  if (held.durable()) counters.acknowledged += now.acknowledged - before.acknowledged;
+  counters.dropped += now.dropped - before.dropped;
+  counters.expired += now.expired - before.expired;
+  counters.conflated += now.conflated - before.conflated;
+  counters.buried += now.dead_letters - before.dead_letters;
+  counters.withheld += now.withheld - before.withheld;
   held.pending_seen = outbox.size();
-  held.dropped_seen = outbox.dropped_count();
-  held.conflated_seen = outbox.conflated_count();
-  gauges.pending = outbox.size();
-  gauges.dropped = outbox.dropped_count();
-  gauges.conflated = outbox.conflated_count();
-  gauges.acknowledged = outbox.acknowledged();
+  gauges.set_counts({.deliveries = outbox.last_number(),
+                     .pending = outbox.size(),
+                     .settled_through = outbox.settled_through(),
+                     .settled = now});
+  tell_losses(held);
+  update_shared_gauges(held);
   update_window_gauges(held);
   const bool blocks = outbox.policy() == OutboxPolicy::kBlock && outbox.is_full() && gauges.allowed;
   if (blocks == held.blocking) return;

@@ -28,14 +28,33 @@ Error busy() {
 
 Error malformed(std::string message) { return {ErrorId::kBrokerToken, std::move(message), {}}; }
 
-PrincipalPtr principal_of(const store::TokenRow& row, Grants grants) {
-  return std::make_shared<const Principal>(
-      Principal{.name = row.name, .grants = std::move(grants), .expires = row.expires});
+Error no_such(std::string_view name) {
+  return {ErrorId::kBrokerNoSuchToken, fmt::format("there is no token '{}'", name), {}};
 }
 
-Result<PrincipalPtr> unless_expired(const PrincipalPtr& principal, Instant now) {
-  if (principal->has_expired(now)) return unauthenticated();
-  return principal;
+// A new token's text, and what the registry keeps of it.
+struct Secret {
+  std::string text;
+  std::string lookup;
+  std::string hash;
+};
+
+Result<Secret> make_secret(const SecretHasher& hasher) {
+  Secret secret{.text = make_token_text(), .lookup = {}, .hash = {}};
+  const TokenParts parts = split_token(secret.text).value();
+  auto hash = hasher.hash(parts.secret);
+  if (!hash) return hash.error();
+  secret.lookup = parts.lookup;
+  secret.hash = std::move(*hash);
+  return secret;
+}
+
+Result<std::optional<store::TokenRow>> find_row(store::Registry& registry, std::string_view name) {
+  auto rows = registry.tokens();
+  if (!rows) return rows.error();
+  const auto found = std::ranges::find(*rows, name, &store::TokenRow::name);
+  if (found == rows->end()) return std::nullopt;
+  return std::move(*found);
 }
 
 Result<void> check_request(std::string_view name, std::optional<Instant> expires, Instant now) {
@@ -47,12 +66,20 @@ Result<void> check_request(std::string_view name, std::optional<Instant> expires
   return {};
 }
 
-Result<void> check_not_taken(store::Registry& registry, std::string_view name) {
-  const auto rows = registry.tokens();
-  if (!rows) return rows.error();
-  if (std::ranges::find(*rows, name, &store::TokenRow::name) == rows->end()) return {};
+Result<void> check_overlap(base::Duration overlap) {
+  if (overlap.nanoseconds >= 0 && overlap.nanoseconds <= kOverlapMax.nanoseconds) return {};
+  return malformed("expected an overlap from 0s to 366d");
+}
+
+// Whether one more secret may be valid besides those that are.
+Result<void> check_room(const store::TokenRow& row, Instant now) {
+  const auto valid = std::ranges::count_if(
+      row.former, [now](const store::FormerSecret& secret) { return secret.until > now; });
+  if (static_cast<std::size_t>(valid) < kFormerSecretCountMax) return {};
   return malformed(
-      fmt::format("there is, or was, already a token '{}': expected another name", name));
+      fmt::format("{} former secrets of token '{}' are still valid, the limit: expected an overlap "
+                  "of 0s",
+                  valid, row.name));
 }
 
 }  // namespace
@@ -77,27 +104,59 @@ Result<NewToken> Tokens::create(store::Registry& registry, std::string_view name
                                 const Grants& grants, std::optional<Instant> expires, Instant now) {
   const auto checked = check_request(name, expires, now);
   if (!checked) return checked.error();
-  NewToken token{.text = make_token_text(), .row = {}};
-  const TokenParts parts = split_token(token.text).value();
-  auto hash = hasher_.hash(parts.secret);
-  if (!hash) return hash.error();
-  token.row = {.name = std::string(name),
-               .lookup = std::string(parts.lookup),
-               .hash = std::move(*hash),
-               .grants = grants.to_json(),
-               .created = now,
-               .expires = expires};
-
+  auto secret = make_secret(hasher_);
+  if (!secret) return secret.error();
+  NewToken token{.text = std::move(secret->text),
+                 .row = {.name = std::string(name),
+                         .lookup = std::move(secret->lookup),
+                         .hash = std::move(secret->hash),
+                         .grants = grants.to_json(),
+                         .created = now,
+                         .expires = expires}};
   const std::lock_guard registry_lock(registry_mutex_);
-  const auto free = check_not_taken(registry, name);
-  if (!free) return free.error();
+  const auto taken = find_row(registry, name);
+  if (!taken) return taken.error();
+  if (*taken) {
+    return Error{ErrorId::kBrokerTokenExists,
+                 fmt::format("there is, or was, already a token '{}': expected another name", name),
+                 {}};
+  }
   const auto added = registry.add_token(token.row);
   if (!added) return added.error();
-  const PrincipalPtr principal = principal_of(token.row, grants);
-  const std::lock_guard lock(mutex_);
-  entries_.insert_or_assign(token.row.lookup, Entry{.row = token.row, .principal = principal});
-  by_name_.insert_or_assign(token.row.name, principal);
   return token;
+}
+
+Result<NewToken> Tokens::rotate(store::Registry& registry, std::string_view name,
+                                base::Duration overlap, Instant now) {
+  if (const auto checked = check_overlap(overlap); !checked) return checked.error();
+  auto secret = make_secret(hasher_);
+  if (!secret) return secret.error();
+  const std::lock_guard registry_lock(registry_mutex_);
+  const auto row = find_row(registry, name);
+  if (!row) return row.error();
+  if (!*row || (*row)->revoked) return no_such(name);
+  if (overlap.nanoseconds > 0) {
+    if (const auto checked = check_room(**row, now); !checked) return checked.error();
+  }
+  const auto rotated = registry.rotate_token({.name = std::string(name),
+                                              .lookup = std::move(secret->lookup),
+                                              .hash = std::move(secret->hash),
+                                              .now = now,
+                                              .former_until = now + overlap});
+  if (!rotated) return rotated.error();
+  if (!*rotated) return no_such(name);
+  auto written = find_row(registry, name);
+  if (!written) return written.error();
+  if (!*written) return no_such(name);
+  return NewToken{.text = std::move(secret->text), .row = **std::move(written)};
+}
+
+Result<void> Tokens::revoke(store::Registry& registry, std::string_view name) {
+  const std::lock_guard registry_lock(registry_mutex_);
+  const auto revoked = registry.revoke_token(name);
+  if (!revoked) return revoked.error();
+  if (!*revoked) return no_such(name);
+  return {};
 }
 
 Result<PrincipalPtr> Tokens::authenticate(std::string_view token, Instant now) {
@@ -112,31 +171,36 @@ Result<PrincipalPtr> Tokens::authenticate(std::string_view token, Instant now) {
   return verify(*parts, digest, now);
 }
 
-std::optional<Result<PrincipalPtr>> Tokens::recall(std::string_view token, Instant now) {
+std::optional<Result<PrincipalPtr>> Tokens::recall(std::string_view token, Instant now) const {
   const auto parts = split_token(token);
   if (!parts) return unauthenticated();
   return recall(*parts, digest_of(token), now);
 }
 
 std::optional<Result<PrincipalPtr>> Tokens::recall(const TokenParts& parts, const Digest& digest,
-                                                   Instant now) {
+                                                   Instant now) const {
   const std::lock_guard lock(mutex_);
-  const auto entry = entries_.find(parts.lookup);
-  if (entry != entries_.end() && entry->second.verified &&
-      sodium_memcmp(entry->second.verified->data(), digest.data(), digest.size()) == 0) {
-    return unless_expired(entry->second.principal, now);
+  const auto found = entries_.find(parts.lookup);
+  if (found == entries_.end()) return unauthenticated();
+  const Entry& entry = found->second;
+  if (entry.verified) {
+    // A public part has one secret.
+    const bool same = sodium_memcmp(entry.verified->data(), digest.data(), digest.size()) == 0;
+    return same ? good_at(entry, now) : unauthenticated();
   }
+  if (!hasher_.could_be(entry.hash, parts.secret)) return unauthenticated();
   if (failures_.contains(digest)) return unauthenticated();
   return std::nullopt;
 }
 
 Result<PrincipalPtr> Tokens::verify(const TokenParts& parts, const Digest& digest, Instant now) {
-  std::string hash = hasher_.nobodys_hash();
+  std::string hash;
   std::uint64_t reload_count = 0;
   {
     const std::lock_guard lock(mutex_);
     const auto entry = entries_.find(parts.lookup);
-    if (entry != entries_.end()) hash = entry->second.row.hash;
+    if (entry == entries_.end()) return unauthenticated();
+    hash = entry->second.hash;
     reload_count = reload_count_;
   }
   const auto right = hasher_.verify(hash, parts.secret);
@@ -144,9 +208,9 @@ Result<PrincipalPtr> Tokens::verify(const TokenParts& parts, const Digest& diges
 
   const std::lock_guard lock(mutex_);
   const auto entry = entries_.find(parts.lookup);
-  if (*right && entry != entries_.end() && entry->second.row.hash == hash) {
+  if (*right && entry != entries_.end() && entry->second.hash == hash) {
     entry->second.verified = digest;
-    return unless_expired(entry->second.principal, now);
+    return good_at(entry->second, now);
   }
   // A token that has come with a reload meanwhile may be good by now.
   if (reload_count == reload_count_) remember_failure(digest);
@@ -161,53 +225,107 @@ void Tokens::remember_failure(const Digest& digest) {
   failures_by_age_.pop_front();
 }
 
-Result<TokenChanges> Tokens::reload(store::Registry& registry) {
+Result<PrincipalPtr> Tokens::good_at(const Entry& entry, Instant now) {
+  if (entry.principal->has_expired(now)) return unauthenticated();
+  if (entry.until && *entry.until <= now) return unauthenticated();
+  return entry.principal;
+}
+
+// The secrets of a token, each with a principal of its own, so that what was begun with a secret
+// can end with it.
+void Tokens::add_secrets(const store::TokenRow& row, const Principal& owner, Instant now,
+                         Entries& entries) {
+  const auto add = [&](const std::string& lookup, const std::string& hash,
+                       std::optional<Instant> until) {
+    Principal principal = owner;
+    principal.lookup = lookup;
+    entries.emplace(lookup, Entry{.hash = hash,
+                                  .principal = std::make_shared<const Principal>(principal),
+                                  .until = until});
+  };
+  add(row.lookup, row.hash, std::nullopt);
+  for (const store::FormerSecret& former : row.former) {
+    if (former.until > now) add(former.lookup, former.hash, former.until);
+  }
+}
+
+Result<TokenChanges> Tokens::reload(store::Registry& registry, Instant now) {
   const std::lock_guard registry_lock(registry_mutex_);
-  auto rows = registry.tokens();
+  const auto rows = registry.tokens();
   if (!rows) return rows.error();
   TokenChanges changes;
   Entries entries;
-  for (store::TokenRow& row : *rows) {
+  Owners owners;
+  for (const store::TokenRow& row : *rows) {
     if (row.revoked) continue;
     auto grants = Grants::parse_json(row.grants);
-    if (grants) {
-      PrincipalPtr principal = principal_of(row, std::move(*grants));
-      std::string lookup = row.lookup;
-      entries.emplace(std::move(lookup),
-                      Entry{.row = std::move(row), .principal = std::move(principal)});
-    } else {
+    if (!grants) {
       changes.unreadable.push_back(malformed(
           fmt::format("the grants of token '{}': {}", row.name, grants.error().to_string())));
+      continue;
     }
+    const auto owner = std::make_shared<const Principal>(
+        Principal{.name = row.name, .grants = std::move(*grants), .expires = row.expires});
+    add_secrets(row, *owner, now, entries);
+    owners.emplace(row.name, owner);
   }
   const std::lock_guard lock(mutex_);
-  changes.gone = replace(std::move(entries));
+  replace(std::move(entries), std::move(owners), changes);
   return changes;
 }
 
-std::vector<std::string> Tokens::replace(Entries entries) {
-  std::map<std::string, PrincipalPtr, std::less<>> by_name;
+// Keeps what is as it was, so that nothing is verified again and principals stay the same.
+void Tokens::replace(Entries entries, Owners owners, TokenChanges& changes) {
+  for (auto& [name, owner] : owners) {
+    const auto old = owners_.find(name);
+    if (old != owners_.end() && *old->second == *owner) owner = old->second;
+  }
   for (auto& [lookup, entry] : entries) {
     const auto old = entries_.find(lookup);
-    if (old != entries_.end() && old->second.row == entry.row) entry = std::move(old->second);
-    by_name.emplace(entry.row.name, entry.principal);
+    if (old == entries_.end() || old->second.hash != entry.hash) continue;
+    if (*old->second.principal != *entry.principal) continue;
+    entry.principal = old->second.principal;
+    entry.verified = old->second.verified;
   }
-  std::vector<std::string> gone;
-  for (const auto& [name, principal] : by_name_) {
-    if (!by_name.contains(name)) gone.push_back(name);
+  for (const auto& [name, owner] : owners_) {
+    if (!owners.contains(name)) changes.gone.push_back(name);
+  }
+  for (const auto& [lookup, entry] : entries_) {
+    if (entries.contains(lookup) || !owners.contains(entry.principal->name)) continue;
+    changes.ended.push_back(lookup);
   }
   entries_ = std::move(entries);
-  by_name_ = std::move(by_name);
+  owners_ = std::move(owners);
+  find_next_end();
   failures_.clear();
   failures_by_age_.clear();
   ++reload_count_;
-  return gone;
+}
+
+void Tokens::find_next_end() {
+  next_end_.reset();
+  for (const auto& [lookup, entry] : entries_) {
+    if (entry.until && (!next_end_ || *entry.until < *next_end_)) next_end_ = entry.until;
+  }
+}
+
+std::vector<std::string> Tokens::end_overlaps(Instant now) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> ended;
+  if (!next_end_ || *next_end_ > now) return ended;
+  std::erase_if(entries_, [&](const auto& entry) {
+    if (!entry.second.until || *entry.second.until > now) return false;
+    ended.push_back(entry.first);
+    return true;
+  });
+  find_next_end();
+  return ended;
 }
 
 PrincipalPtr Tokens::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
-  const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : found->second;
+  const auto found = owners_.find(name);
+  return found == owners_.end() ? nullptr : found->second;
 }
 
 }  // namespace weir::broker
