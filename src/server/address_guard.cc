@@ -35,7 +35,9 @@ Reserved reserved(std::string_view network, std::string_view what) {
   return {*cidr, what};
 }
 
-// IANA's special-purpose registries.
+// IANA's special-purpose address registries of IPv4 and IPv6, whole, also those blocks that are
+// reachable from everywhere: a sink has no business there. Besides, multicast, and what was
+// site-local.
 const std::vector<Reserved>& reserved_networks() {
   static const std::vector<Reserved> kNetworks = {
       reserved("0.0.0.0/8", "unspecified"),
@@ -46,7 +48,10 @@ const std::vector<Reserved>& reserved_networks() {
       reserved("172.16.0.0/12", "private"),
       reserved("192.0.0.0/24", "reserved for protocols"),
       reserved("192.0.2.0/24", "for documentation"),
-      reserved("192.88.99.0/24", "a relay's"),
+      reserved("192.31.196.0/24", "a sink of AS112"),
+      reserved("192.52.193.0/24", "a multicast relay's"),
+      reserved("192.88.99.0/24", "a 6to4 relay's"),
+      reserved("192.175.48.0/24", "a sink of AS112"),
       reserved("192.168.0.0/16", "private"),
       reserved("198.18.0.0/15", "for benchmarks"),
       reserved("198.51.100.0/24", "for documentation"),
@@ -58,9 +63,13 @@ const std::vector<Reserved>& reserved_networks() {
       reserved("::1/128", "loopback"),
       reserved("64:ff9b:1::/48", "for local translation"),
       reserved("100::/64", "for discarding"),
+      reserved("100:0:0:1::/64", "a dummy"),
+      reserved("2001::/32", "a Teredo tunnel"),
       reserved("2001::/23", "reserved for protocols"),
       reserved("2001:db8::/32", "for documentation"),
+      reserved("2620:4f:8000::/48", "a sink of AS112"),
       reserved("3fff::/20", "for documentation"),
+      reserved("5f00::/16", "for segment routing"),
       reserved("fc00::/7", "private"),
       reserved("fe80::/10", "link-local"),
       reserved("fec0::/10", "site-local"),
@@ -75,23 +84,24 @@ IpAddress v4_at(const IpAddress& address, std::size_t offset) {
   return inner;
 }
 
-// The IPv4 address that an IPv6 address leads to, by any of the ways to write one in the other.
-std::optional<IpAddress> embedded_v4(const IpAddress& address) {
-  struct Form {
-    Cidr network;
-    std::size_t offset;
-  };
-  static const std::array<Form, 5> kForms = {{
-      {reserved("::ffff:0:0/96", "mapped").network, 12},
-      {reserved("::ffff:0:0:0/96", "translated").network, 12},
-      {reserved("::/96", "compatible").network, 12},
-      {reserved("64:ff9b::/96", "NAT64").network, 12},
-      {reserved("2002::/16", "6to4").network, 2},
+// A way to write an IPv4 address in an IPv6 address.
+struct Embedding {
+  Reserved form;
+  std::size_t offset;
+};
+
+const Embedding* embedding_of(const IpAddress& address) {
+  static const std::array<Embedding, 5> kEmbeddings = {{
+      {reserved("::ffff:0:0/96", "an IPv4 address in IPv6"), 12},
+      {reserved("::ffff:0:0:0/96", "a translated IPv4 address"), 12},
+      {reserved("::/96", "an IPv4 address in IPv6"), 12},
+      {reserved("64:ff9b::/96", "a translated IPv4 address"), 12},
+      {reserved("2002::/16", "a 6to4 tunnel"), 2},
   }};
-  for (const Form& form : kForms) {
-    if (form.network.contains(address)) return v4_at(address, form.offset);
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find_if(kEmbeddings, [&](const Embedding& embedding) {
+    return embedding.form.network.contains(address);
+  });
+  return found == kEmbeddings.end() ? nullptr : &*found;
 }
 
 // What keeps an address from being public; empty if nothing does.
@@ -100,7 +110,10 @@ std::string_view what_is(const IpAddress& address) {
     if (entry.network.contains(address)) return entry.what;
   }
   if (address.is_v4) return {};
-  if (const auto inner = embedded_v4(address)) return what_is(*inner);
+  if (const Embedding* const embedding = embedding_of(address)) {
+    const std::string_view inner = what_is(v4_at(address, embedding->offset));
+    return inner.empty() ? embedding->form.what : inner;
+  }
   static const Cidr kGlobalUnicast = reserved("2000::/3", "global").network;
   return kGlobalUnicast.contains(address) ? std::string_view{} : "reserved";
 }
@@ -156,13 +169,24 @@ base::Result<Cidr> parse_cidr(std::string_view text) {
   return cidr;
 }
 
+bool AddressGuard::is_allowed(const IpAddress& address) const {
+  const auto has = [this](const IpAddress& other) {
+    return std::ranges::any_of(allowed_, [&](const Cidr& it) { return it.contains(other); });
+  };
+  const Embedding* const embedding = embedding_of(address);
+  if (embedding == nullptr) return has(address);
+  const IpAddress inner = v4_at(address, embedding->offset);
+  if (has(inner)) return true;
+  // To allow a whole form, such as NAT64, does not allow every address behind it.
+  return std::ranges::any_of(allowed_, [&](const Cidr& network) {
+    const bool is_narrower = network.prefix_bits > embedding->form.network.prefix_bits;
+    return network.contains(address) && (is_narrower || what_is(inner).empty());
+  });
+}
+
 base::Result<void> AddressGuard::check(const IpAddress& address) const {
   const std::string_view what = what_is(address);
-  if (what.empty()) return {};
-  const auto inner = address.is_v4 ? std::nullopt : embedded_v4(address);
-  for (const Cidr& network : allowed_) {
-    if (network.contains(address) || (inner && network.contains(*inner))) return {};
-  }
+  if (what.empty() || is_allowed(address)) return {};
   return base::Error{
       base::ErrorId::kBrokerSink,
       fmt::format("the address {} is {}: sinks there are not allowed", address.to_string(), what),

@@ -2,9 +2,11 @@
 // AddressGuard: the addresses that a sink may have, so that nobody reaches into the broker's own
 // network by subscribing (server-side request forgery).
 //
-// Refused are loopback, link-local, private and shared networks, multicast, broadcast, and all
-// that is reserved for documents, benchmarks or translation, in IPv4, in IPv6, and as an IPv4
-// address inside an IPv6 one. What the operator allows by network (CIDR) passes.
+// Refused is every range of IANA's special-purpose address registries: loopback, link-local,
+// private and shared networks, and all that is reserved for protocols, documents, benchmarks,
+// tunnels or translation; multicast; and IPv6 that is not global unicast. So no IPv4 address inside
+// an IPv6 one passes. Addresses of networks (CIDR) that the operator allows pass; an allowed NAT64
+// network leads to public IPv4 addresses only.
 //
 // A name is no protection: it may lead elsewhere tomorrow. So the guard is asked about the resolved
 // address, on every connect, and the connection goes to exactly that address.
@@ -51,6 +53,8 @@ class AddressGuard {
   base::Result<void> check(const IpAddress& address) const;
 
  private:
+  bool is_allowed(const IpAddress& address) const;
+
   std::vector<Cidr> allowed_;
 };
 

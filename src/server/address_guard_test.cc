@@ -43,14 +43,80 @@ TEST(AddressGuardTest, RefusesWhatIsNotPublic) {
   }
 }
 
+// Every row of IANA's special-purpose address registries, from its first address to its last.
+TEST(AddressGuardTest, RefusesEverySpecialPurposeRange) {
+  struct Range {
+    std::string_view first;
+    std::string_view last;
+  };
+  const AddressGuard guard;
+  for (const Range& range :
+       std::vector<Range>{{"0.0.0.0", "0.255.255.255"},
+                          {"10.0.0.0", "10.255.255.255"},
+                          {"100.64.0.0", "100.127.255.255"},
+                          {"127.0.0.0", "127.255.255.255"},
+                          {"169.254.0.0", "169.254.255.255"},
+                          {"172.16.0.0", "172.31.255.255"},
+                          {"192.0.0.0", "192.0.0.255"},
+                          {"192.0.0.8", "192.0.0.10"},
+                          {"192.0.0.170", "192.0.0.171"},
+                          {"192.0.2.0", "192.0.2.255"},
+                          {"192.31.196.0", "192.31.196.255"},
+                          {"192.52.193.0", "192.52.193.255"},
+                          {"192.88.99.0", "192.88.99.255"},
+                          {"192.168.0.0", "192.168.255.255"},
+                          {"192.175.48.0", "192.175.48.255"},
+                          {"198.18.0.0", "198.19.255.255"},
+                          {"198.51.100.0", "198.51.100.255"},
+                          {"203.0.113.0", "203.0.113.255"},
+                          {"240.0.0.0", "255.255.255.255"},
+                          {"::1", "::1"},
+                          {"::", "::"},
+                          {"::ffff:0:0", "::ffff:255.255.255.255"},
+                          {"::ffff:8.8.8.8", "::ffff:1.1.1.1"},
+                          {"64:ff9b::", "64:ff9b::255.255.255.255"},
+                          {"64:ff9b::8.8.8.8", "64:ff9b::1.1.1.1"},
+                          {"64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff"},
+                          {"100::", "100::ffff:ffff:ffff:ffff"},
+                          {"100:0:0:1::", "100:0:0:1:ffff:ffff:ffff:ffff"},
+                          {"2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"2001:0:808:808::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"2001:1::1", "2001:1::3"},
+                          {"2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff"},
+                          {"2001:3::", "2001:3:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"2001:4:112::", "2001:4:112:ffff:ffff:ffff:ffff:ffff"},
+                          {"2001:10::", "2001:3f:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"2002:808:808::1", "2002:101:101::1"},
+                          {"2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff"},
+                          {"3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
+                          {"fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff"}}) {
+    EXPECT_FALSE(allows(guard, range.first)) << range.first;
+    EXPECT_FALSE(allows(guard, range.last)) << range.last;
+  }
+}
+
+TEST(AddressGuardTest, AnAllowedTranslationLeadsToPublicAddressesOnly) {
+  const AddressGuard guard({*parse_cidr("64:ff9b::/96")});
+  EXPECT_TRUE(allows(guard, "64:ff9b::8.8.8.8"));
+  EXPECT_FALSE(allows(guard, "64:ff9b::10.0.0.1"));
+  EXPECT_FALSE(allows(guard, "64:ff9b::127.0.0.1"));
+  const AddressGuard narrow({*parse_cidr("64:ff9b::10.0.0.0/104"), *parse_cidr("::1")});
+  EXPECT_TRUE(allows(narrow, "64:ff9b::10.0.0.1"));
+  EXPECT_TRUE(allows(narrow, "::1"));
+}
+
 TEST(AddressGuardTest, AllowsWhatIsPublic) {
   const AddressGuard guard;
   for (const std::string_view text :
-       {"1.1.1.1",         "8.8.8.8",        "9.255.255.255",    "11.0.0.0",
-        "100.63.255.255",  "100.128.0.0",    "126.255.255.255",  "128.0.0.0",
-        "169.253.255.255", "172.15.255.255", "172.32.0.0",       "192.167.255.255",
-        "198.17.255.255",  "198.20.0.0",     "223.255.255.255",  "2606:4700::1111",
-        "2a00:1450::1",    "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1"}) {
+       {"1.1.1.1",         "8.8.8.8",        "9.255.255.255",   "11.0.0.0",
+        "100.63.255.255",  "100.128.0.0",    "126.255.255.255", "128.0.0.0",
+        "169.253.255.255", "172.15.255.255", "172.32.0.0",      "192.167.255.255",
+        "198.17.255.255",  "198.20.0.0",     "223.255.255.255", "2606:4700::1111",
+        "2a00:1450::1",    "2001:200::1",    "2003::1",         "2620:4f:8001::1"}) {
     EXPECT_TRUE(allows(guard, text)) << text;
   }
 }

@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/authenticator.h"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <functional>
 #include <utility>
 
-#include "server/await_callback.h"
+#include "broker/token_text.h"
 
 namespace weir::server {
+namespace {
+
+constexpr std::size_t kTextsPerLookupMax = 8;
+
+}  // namespace
 
 using Answer = base::Result<broker::PrincipalPtr>;
-
-struct Authenticator::Threads {
-  explicit Threads(std::size_t count) : pool(count) {}
-  ~Threads() { pool.join(); }
-
-  asio::thread_pool pool;
-};
-
-Authenticator::Authenticator(broker::Broker& broker, Metrics& metrics, const ServerOptions& options)
-    : broker_(broker),
-      metrics_(metrics),
-      queue_max_(options.authentication_queue_max),
-      threads_(std::make_unique<Threads>(options.authentication_thread_count)) {}
-
-Authenticator::~Authenticator() = default;
 
 Task<Answer> Authenticator::authenticate(std::string token) {
   Answer answer = co_await find(token);
@@ -37,20 +25,34 @@ Task<Answer> Authenticator::authenticate(std::string token) {
 
 Task<Answer> Authenticator::find(const std::string& token) {
   if (auto known = broker_.recall(token)) co_return *std::move(known);
-  if (waiting_count_.fetch_add(1) >= queue_max_) {
-    waiting_count_.fetch_sub(1);
+  const auto parts = broker::split_token(token);
+  const std::string lookup(parts ? parts->lookup : std::string_view());
+  const std::uint64_t text_hash = base::hash_bytes(token);
+  if (!enter(lookup, text_hash)) {
     metrics_.count_limit(Limit::kAuthenticationQueue);
-    Answer busy = base::Error{base::ErrorId::kBrokerBusy,
-                              "too many requests wait to be authenticated", std::nullopt};
-    co_return busy;
+    co_return base::Error{base::ErrorId::kBrokerBusy,
+                          "too many requests wait with this token; try again later", std::nullopt};
   }
-  auto start = [this, &token](std::function<void(Answer)> done) {
-    auto work = [this, &token, done = std::move(done)] { done(broker_.authenticate(token)); };
-    asio::post(threads_->pool, std::move(work));
-  };
-  Answer answer = co_await await_callback<Answer>(std::move(start));
-  waiting_count_.fetch_sub(1);
+  std::function<Answer()> call = [this, &token] { return broker_.authenticate(token); };
+  Answer answer = co_await slow_calls_.run<broker::PrincipalPtr>(std::move(call));
+  leave(lookup, text_hash);
   co_return answer;
+}
+
+bool Authenticator::enter(const std::string& lookup, std::uint64_t text_hash) {
+  const std::lock_guard lock(mutex_);
+  auto& texts = waiting_[lookup];
+  if (texts.size() >= kTextsPerLookupMax && !texts.contains(text_hash)) return false;
+  ++texts[text_hash];
+  return true;
+}
+
+void Authenticator::leave(const std::string& lookup, std::uint64_t text_hash) {
+  const std::lock_guard lock(mutex_);
+  const auto found = waiting_.find(lookup);
+  const auto text = found->second.find(text_hash);
+  if (--text->second == 0) found->second.erase(text);
+  if (found->second.empty()) waiting_.erase(found);
 }
 
 }  // namespace weir::server

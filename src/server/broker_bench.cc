@@ -8,17 +8,13 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "base/check.h"
-#include "base/prng.h"
-#include "server/http_test_client_testing.h"
 #include "server/jetstream_testing.h"
 #include "server/latency_watcher_testing.h"
+#include "server/quote_load_testing.h"
 #include "server/served_broker_testing.h"
 
 namespace weir::server {
@@ -27,11 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kSubscriptionCount = 10'000;
-constexpr std::size_t kSymbolCount = 1'000;
-constexpr std::size_t kPublisherCount = 16;
-constexpr std::uint64_t kBatchEvents = 100;
 constexpr std::uint64_t kEventCount = 400'000;
-constexpr std::uint64_t kEventBytes = 300;
 constexpr std::uint64_t kJetStreamWindow = 4'000;
 constexpr std::string_view kWatched = "S7";
 
@@ -45,55 +37,15 @@ std::vector<std::string> filters() {
   for (std::size_t i = 0; i < kSubscriptionCount; ++i) {
     texts.push_back(
         fmt::format("type = 'quote' and data.symbol = 'S{}' and data.price between {} and {}",
-                    i % kSymbolCount, 10 * (i / kSymbolCount), 10 * (i / kSymbolCount) + 30));
+                    i % QuoteLoad::kSymbolCount, 10 * (i / QuoteLoad::kSymbolCount),
+                    10 * (i / QuoteLoad::kSymbolCount) + 30));
   }
   return texts;
 }
 
-std::string quote(base::Prng& prng, std::string_view id) {
-  std::string text = fmt::format(
-      R"({{"specversion":"1.0","id":"{}","source":"/exchanges/7","type":"quote",)"
-      R"("data":{{"symbol":"S{}","price":{}.{:02},"sent":{},"note":")",
-      id, prng.below(kSymbolCount), prng.below(100), prng.below(100), microseconds_now());
-  text.append(text.size() + 3 < kEventBytes ? kEventBytes - text.size() - 3 : 1, 'x');
-  return text + "\"}}";
-}
-
-// Publishes whole batches until the count is reached.
-void publish(std::uint16_t port, std::size_t publisher, std::atomic<std::uint64_t>& count_left) {
-  base::Prng prng(publisher + 1);
-  TestClient client(port);
-  for (std::uint64_t batch = 0;; ++batch) {
-    std::uint64_t left = count_left.load();
-    while (left != 0 && !count_left.compare_exchange_weak(left, left - kBatchEvents)) {
-    }
-    if (left == 0) return;
-    std::string body = "[";
-    for (std::uint64_t i = 0; i < kBatchEvents; ++i) {
-      if (i > 0) body += ',';
-      body += quote(prng, fmt::format("{}-{}-{}", publisher, batch, i));
-    }
-    const TestAnswer answer = client.request(
-        "POST", "/events", "Content-Type: application/cloudevents-batch+json\r\n", body + ']');
-    WEIR_CHECK(answer.status == 202 || answer.status == 200);
-  }
-}
-
-double publish_to_weir(std::uint16_t port) {
-  std::atomic<std::uint64_t> count_left = kEventCount;
-  const Clock::time_point begin = Clock::now();
-  {
-    std::vector<std::jthread> publishers;
-    for (std::size_t i = 0; i < kPublisherCount; ++i) {
-      publishers.emplace_back([port, i, &count_left] { publish(port, i, count_left); });
-    }
-  }
-  return static_cast<double>(kEventCount) / seconds_since(begin);
-}
-
 double publish_to_jetstream(benchmark::State& state) {
   JetStream jetstream;
-  const std::string payload(kEventBytes, 'x');
+  const std::string payload(QuoteLoad::kEventBytes, 'x');
   const base::Duration cpu_before = cpu_time_of(jetstream.process());
   const Clock::time_point begin = Clock::now();
   jetstream.publish(payload, kEventCount, kJetStreamWindow);
@@ -110,7 +62,7 @@ void BM_BrokerDurable(benchmark::State& state) {
     const ServedBroker broker({.filters = filters()});
     LatencyWatcher watcher(broker.port(), fmt::format("data.symbol = '{}'", kWatched));
     const base::Duration cpu_before = cpu_time_of(broker.process());
-    const double rate = publish_to_weir(broker.port());
+    const double rate = QuoteLoad(broker.port()).publish(kEventCount);
     const base::Duration cpu = cpu_time_of(broker.process());
     const std::vector<double> latencies = watcher.take();
     const double jetstream_rate = publish_to_jetstream(state);

@@ -20,6 +20,8 @@ void BrokerWatch::look(base::Instant now) {
   const broker::BrokerStats stats = broker_.stats();
   look_at_events(stats, now);
   look_at_registry(stats, now);
+  losses_.look(broker_.take_losses(), now);
+  look_at_tokens();
 }
 
 // A failure that is over by now is seen by the count.
@@ -29,11 +31,10 @@ void BrokerWatch::look_at_events(const broker::BrokerStats& stats, base::Instant
   const Trouble::News news = events_.see(trouble || stats.commit_failures > before, now);
   if (news == kBegan) {
     log_.write(LogLevel::kError, "events cannot be stored, publishers are told to wait",
-               {{"reason", trouble ? trouble->to_string() : "a write failed"},
-                {"failures", fmt::to_string(stats.commit_failures)}});
+               {{"reason", trouble ? trouble->to_string() : std::string("a write failed")},
+                {"failures", stats.commit_failures}});
   } else if (news == kEnded) {
-    log_.write(LogLevel::kInfo, "events are stored again",
-               {{"failures", fmt::to_string(stats.commit_failures)}});
+    log_.write(LogLevel::kInfo, "events are stored again", {{"failures", stats.commit_failures}});
   }
 }
 
@@ -43,14 +44,23 @@ void BrokerWatch::look_at_registry(const broker::BrokerStats& stats, base::Insta
   const bool is_there = registry_failed_ && now < *registry_failed_ + kRegistrySilence;
   const Trouble::News news = registry_.see(is_there, now);
   if (news == kNone) return;
-  const std::string failures = fmt::to_string(stats.registry_failures);
   if (news == kBegan) {
     log_.write(LogLevel::kError, "subscriptions and acknowledgements cannot be stored",
-               {{"failures", failures}});
+               {{"reason", stats.registry_failure}, {"failures", stats.registry_failures}});
   } else {
     log_.write(LogLevel::kInfo, "subscriptions and acknowledgements are stored again",
-               {{"failures", failures}});
+               {{"failures", stats.registry_failures}});
   }
+}
+
+void BrokerWatch::look_at_tokens() {
+  std::set<std::string> unreadable;
+  for (const base::Error& error : broker_.unreadable_tokens()) {
+    const auto [reason, is_new] = unreadable.insert(error.to_string());
+    if (!is_new || unreadable_tokens_.contains(*reason)) continue;
+    log_.write(LogLevel::kError, "a token cannot be used", {{"reason", *reason}});
+  }
+  unreadable_tokens_ = std::move(unreadable);
 }
 
 }  // namespace weir::server

@@ -47,6 +47,31 @@ TEST_F(BrokerWatchTest, TellsOnceThatTheDiskIsFullAndOnceThatItIsNot) {
   EXPECT_THAT(look_after(1), IsEmpty());
 }
 
+TEST_F(BrokerWatchTest, TellsWhenASubscriptionBeginsToLoseDeliveriesAndHowManyWereLost) {
+  using broker::LossKind;
+  broker_.losses.add("a", LossKind::kExpired, 3);
+  EXPECT_THAT(look_after(1),
+              ElementsAre("warning deliveries are lost: retention removes their events before they "
+                          "are acknowledged subscription=a count=3"));
+  broker_.losses.add("a", LossKind::kExpired, 4);
+  broker_.losses.add("b", LossKind::kDropped, 1);
+  EXPECT_THAT(look_after(9), ElementsAre(HasSubstr("subscription=b count=1")));
+  EXPECT_THAT(look_after(9), IsEmpty());
+  EXPECT_THAT(look_after(1),
+              ElementsAre("info retention no longer removes events before they are acknowledged "
+                          "subscription=a count=7",
+                          HasSubstr("info the outbox and the list of dead letters have room again "
+                                    "subscription=b count=1")));
+  EXPECT_THAT(look_after(100), IsEmpty());
+}
+
+TEST_F(BrokerWatchTest, WarnsBeforeRetentionOvertakesASubscription) {
+  broker_.losses.add("slow", broker::LossKind::kExpiresSoon, 12);
+  EXPECT_THAT(look_after(1), ElementsAre("warning retention is about to overtake subscription slow "
+                                         "subscription=slow pending=12"));
+  EXPECT_THAT(look_after(1), IsEmpty());
+}
+
 TEST_F(BrokerWatchTest, NoticesAFailureThatIsOverByNow) {
   broker_.set_failures({.commit_failures = 2});
   EXPECT_THAT(look_after(1), ElementsAre(HasSubstr("reason=\"a write failed\" failures=2")));
@@ -65,12 +90,27 @@ TEST_F(BrokerWatchTest, TellsOfWhatComesAndGoesOnceAMinute) {
 TEST_F(BrokerWatchTest, TellsOfTheRegistry) {
   broker_.set_failures({.registry_failures = 1});
   EXPECT_THAT(look_after(1),
-              ElementsAre("error subscriptions and acknowledgements cannot be stored failures=1"));
+              ElementsAre("error subscriptions and acknowledgements cannot be stored "
+                          "reason=\"no room\" failures=1"));
   broker_.set_failures({.registry_failures = 2});
   EXPECT_THAT(look_after(50), IsEmpty());
   EXPECT_THAT(look_after(59), IsEmpty());
   EXPECT_THAT(look_after(1),
               ElementsAre("info subscriptions and acknowledgements are stored again failures=2"));
+}
+
+TEST_F(BrokerWatchTest, TellsOnceOfEachTokenThatCannotBeRead) {
+  const base::Error first{base::ErrorId::kBrokerToken, "the grants of token 'a'", {}};
+  const base::Error second{base::ErrorId::kBrokerToken, "the grants of token 'b'", {}};
+  broker_.set_unreadable_tokens({first});
+  EXPECT_THAT(look_after(1),
+              ElementsAre("error a token cannot be used reason=\"the grants of token 'a'\""));
+  EXPECT_THAT(look_after(1), IsEmpty());
+  broker_.set_unreadable_tokens({first, second});
+  EXPECT_THAT(look_after(1),
+              ElementsAre("error a token cannot be used reason=\"the grants of token 'b'\""));
+  broker_.set_unreadable_tokens({});
+  EXPECT_THAT(look_after(1), IsEmpty());
 }
 
 }  // namespace

@@ -7,8 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/wiped.h"
 #include "server/access.h"
+#include "server/handlers.h"
 #include "server/http_text.h"
+#include "server/negotiation.h"
 #include "server/problem.h"
 
 namespace weir::server {
@@ -33,6 +36,10 @@ Response refuse_method(const Route& route, const Error& error) {
   return response;
 }
 
+Error too_many_connections() {
+  return {ErrorId::kHttpTooManyConnections, "there are too many connections", std::nullopt};
+}
+
 }  // namespace
 
 Connection::Connection(Services& services, std::unique_ptr<Transport> transport, bool from_loopback)
@@ -44,7 +51,10 @@ Connection::Connection(Services& services, std::unique_ptr<Transport> transport,
   services_.metrics.connection_opened();
 }
 
-Connection::~Connection() { services_.metrics.connection_closed(); }
+Connection::~Connection() {
+  base::wipe(token_);
+  services_.metrics.connection_closed();
+}
 
 void Connection::begin_stop() {
   stop_.stopping = true;
@@ -59,30 +69,34 @@ void Connection::abort() {
 
 Task<void> Connection::run() {
   deadline_.set(services_.options.header_timeout);
-  const NetError error = co_await transport_->begin();
+  const Beginning beginning = co_await transport_->begin();
   if (deadline_.expired()) services_.metrics.count_limit(Limit::kHeaderTimeout);
-  if (error) {
+  if (beginning == Beginning::kFailed) {
     transport_->close();
     co_return;
   }
-  while (co_await serve()) {
+  if (beginning == Beginning::kPlain) {
+    const Error error = {ErrorId::kHttpPlain, "this port speaks https, not http", std::nullopt};
+    co_await send_last(error);
+  } else {
+    while (co_await serve()) {
+    }
   }
   co_await finish();
 }
 
-Task<void> Connection::refuse() {
-  const Error error = {ErrorId::kHttpTooManyConnections, "there are too many connections",
-                       std::nullopt};
-  deadline_.set(services_.options.drain_timeout);
-  const NetError failure = co_await transport_->begin();
-  if (!failure) {
-    Response response = problem_response(error);
-    response.close = true;
-    services_.metrics.count_error(error.id);
-    services_.metrics.count_answer(routes().size(), response.status, Clock::duration(0));
-    co_await send(std::move(response));
-  }
-  co_await finish();
+Task<void> Connection::run_reserved() {
+  is_reserved_ = true;
+  co_await run();
+}
+
+// Answers a peer whose request is not read.
+Task<void> Connection::send_last(const Error& error) {
+  Response response = problem_response(error);
+  response.close = true;
+  services_.metrics.count_error(error.id);
+  services_.metrics.count_answer(routes().size(), response.status, Clock::duration(0));
+  co_await send(std::move(response));
 }
 
 Task<void> Connection::finish() {
@@ -115,6 +129,7 @@ Task<bool> Connection::serve() {
     response = co_await answer(exchange);
     add_cross_origin_fields(reader_.request(), services_.options, response);
   }
+  if (is_reserved_) response.close = true;
   if (response.error) services_.metrics.count_error(*response.error);
   const unsigned status = response.status;
   const bool goes_on = co_await send(std::move(response));
@@ -131,32 +146,45 @@ void Connection::log_answer(unsigned status) {
   log->write(LogLevel::kDebug, "answered",
              {{"method", reader_.request().method},
               {"route", known ? routes()[route_index_].pattern : "none"},
-              {"status", fmt::to_string(status)}});
+              {"status", status}});
 }
 
 // All that can be refused is refused before the body is asked for.
 Task<Response> Connection::answer(Exchange& exchange) {
   Request& request = exchange.request;
   auto match = find_route(request.path);
-  if (!match) co_return problem_response(match.error());
+  if (!match) {
+    co_return problem_response(is_reserved_ ? too_many_connections() : match.error());
+  }
   route_index_ = match->route_index;
   exchange.id = std::move(match->id);
+  exchange.delivery = std::move(match->delivery);
   const Route& route = routes()[route_index_];
-  if (request.method == "OPTIONS") co_return answer_options(route);
-  const auto action = find_action(route, request.method);
-  if (!action) co_return refuse_method(route, action.error());
+  if (is_reserved_ && !route.is_about_server) co_return problem_response(too_many_connections());
+  const auto method = find_method(route, request.method);
+  const bool asks_what_is_allowed =
+      request.method == "OPTIONS" && !(method && request.field(kWebhookRequestOrigin));
+  if (asks_what_is_allowed) co_return answer_options(route);
+  if (!method) co_return refuse_method(route, method.error());
 
   const auto admitted = co_await admit(exchange, route.access);
   if (!admitted) co_return problem_response(admitted.error());
-  const auto received = co_await receive_body();
-  if (!received) co_return problem_response(received.error());
+  const auto received = co_await receive(exchange, *method);
+  if (!received) {
+    if (method->action == Action::kPublish) {
+      services_.metrics.count_refused_event(received.error().id);
+    }
+    co_return problem_response(received.error());
+  }
   exchange.has_bytes_after = reader_.has_bytes();
-  Response response = co_await handler_of(*action)(exchange);
+  Response response = co_await handler_of(method->action)(exchange);
   response.hides_body = request.method == "HEAD";
   co_return response;
 }
 
 Task<base::Result<PrincipalPtr>> Connection::principal_of(const Request& request) {
+  const auto proxied = check_proxy(request, services_.options);
+  if (!proxied) co_return proxied.error();
   auto token = token_of(request);
   if (!token) co_return token.error();
   if (!*token) {
@@ -164,14 +192,18 @@ Task<base::Result<PrincipalPtr>> Connection::principal_of(const Request& request
     if (!allowed) co_return allowed.error();
     co_return services_.anonymous;
   }
-  if (token_principal_ && is_same_token(token_, **token) && Clock::now() < token_until_) {
+  const std::uint64_t revision = services_.broker.token_revision();
+  if (token_principal_ && is_same_token(token_, **token) && Clock::now() < token_until_ &&
+      token_revision_ == revision) {
     co_return token_principal_;
   }
+  base::wipe(token_);
   token_ = std::move(**token);
   token_principal_ = nullptr;
   auto found = co_await services_.authenticator.authenticate(token_);
   if (found) {
     token_principal_ = *found;
+    token_revision_ = revision;
     token_until_ = Clock::now() + services_.options.authentication_lifetime;
   }
   co_return found;
@@ -191,9 +223,15 @@ Task<base::Result<void>> Connection::admit(Exchange& exchange, Access access) {
   co_return result;
 }
 
-Task<base::Result<void>> Connection::receive_body() {
-  const Request& request = reader_.request();
-  base::Result<void> result = reader_.check_body();
+// The query and the body, unless what the header says of the body and the answer rules them out.
+Task<base::Result<void>> Connection::receive(Exchange& exchange, const RouteMethod& method) {
+  const Request& request = exchange.request;
+  auto query = Query::parse(request.query, method.parameters);
+  if (!query) co_return query.error();
+  exchange.query = *std::move(query);
+  base::Result<void> result = check_encoding(request);
+  if (result && !request.upgrade) result = check_accept(request, method.produces);
+  if (result) result = reader_.check_body();
   if (!result) co_return result;
   if (const auto expect = request.field("expect"); expect && request.minor_version == 1) {
     if (!equals_in_any_case(*expect, "100-continue")) {
@@ -224,6 +262,10 @@ Task<bool> Connection::send(Response response) {
     sent = co_await write_all(*transport_, deadline_, timeout, response.body);
   }
   if (deadline_.expired()) services_.metrics.count_limit(Limit::kWriteTimeout);
+  if (response.is_secret) {
+    base::wipe(bytes);
+    base::wipe(response.body);
+  }
   if (!sent) transport_->close();
   co_return sent&& keep_alive;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,8 +18,8 @@ class Connection {
   ~Connection();
 
   Task<void> run();
-  // Instead: tells the peer that there are too many.
-  Task<void> refuse();
+  // Instead: one request, about the server itself; for any other there are too many connections.
+  Task<void> run_reserved();
 
   // Ends it after the request under way, or now if there is none.
   void begin_stop();
@@ -30,8 +31,9 @@ class Connection {
   Task<Response> answer(Exchange& exchange);
   Task<base::Result<broker::PrincipalPtr>> principal_of(const Request& request);
   Task<base::Result<void>> admit(Exchange& exchange, Access access);
-  Task<base::Result<void>> receive_body();
+  Task<base::Result<void>> receive(Exchange& exchange, const RouteMethod& method);
   Task<bool> send(Response response);
+  Task<void> send_last(const base::Error& error);
   Task<void> finish();
   Task<void> drain();
   void log_answer(unsigned status);
@@ -42,13 +44,15 @@ class Connection {
   Deadline deadline_;
   RequestReader reader_;
   StopSignal stop_;
-  bool idle_ = false;  // waits for a request
+  bool idle_ = false;         // waits for a request
+  bool is_reserved_ = false;  // in a place that is kept for questions about the server
   std::size_t route_index_ = 0;
 
-  // The last token, and who it belongs to.
+  // The last token, which is wiped when another comes, and who it belongs to.
   std::string token_;
   broker::PrincipalPtr token_principal_;
   Clock::time_point token_until_;
+  std::uint64_t token_revision_ = 0;  // of the broker's tokens
 };
 
 }  // namespace weir::server

@@ -16,6 +16,7 @@
 #include "server/request.h"
 #include "server/router.h"
 #include "server/server_options.h"
+#include "server/slow_calls.h"
 #include "server/transport.h"
 
 namespace weir::server {
@@ -26,7 +27,8 @@ struct Services {
       : broker(the_broker),
         options(std::move(the_options)),
         bodies(options.bodies_bytes_max),
-        authenticator(broker, metrics, options),
+        slow_calls(metrics, options),
+        authenticator(broker, metrics, slow_calls),
         anonymous(std::make_shared<broker::Principal>(broker::Principal{
             .name = "", .grants = broker.options().anonymous_grants.value_or(broker::Grants{})})) {}
 
@@ -34,6 +36,7 @@ struct Services {
   const ServerOptions options;
   BodyBudget bodies;
   Metrics metrics;
+  SlowCalls slow_calls;
   Authenticator authenticator;
   const broker::PrincipalPtr anonymous;
 };
@@ -51,7 +54,9 @@ struct Exchange {
   Deadline& deadline;
   StopSignal& stop;
   bool has_bytes_after = false;  // more than the request has arrived
-  std::string id = {};           // of the path
+  std::string id = {};           // of the path: a subscription's, or the name of a token
+  std::string delivery = {};     // likewise; empty: the path has none
+  Query query = {};              // has the parameters of the route only
   broker::PrincipalPtr principal = {};
 };
 

@@ -24,6 +24,8 @@ Error no_such(std::string_view id) {
   return {ErrorId::kBrokerNoSuchSubscription, "there is no subscription " + std::string(id), {}};
 }
 
+Error not_shared() { return {ErrorId::kBrokerNotShared, "one consumer has it", {}}; }
+
 }  // namespace
 
 // All its work is done by the broker's thread.
@@ -50,12 +52,15 @@ class FakeSession final : public broker::Session, public std::enable_shared_from
       }
     });
   }
+  void answer(broker::Answer) override {
+    broker_.later([self = shared_from_this()] { self->end(not_shared()); });
+  }
   void bury(std::uint64_t, std::string) override {}
   void close() override {
     broker_.later([self = shared_from_this()] { self->closed_ = true; });
   }
 
-  void begin() { consumer_->on_begin(); }
+  void begin() { consumer_->on_begin(broker::ConsumerMode::kExclusive); }
   void end(const Error& reason) {
     if (!std::exchange(closed_, true)) consumer_->on_end(reason);
   }
@@ -131,6 +136,23 @@ void FakeBroker::add_token(std::string token, broker::Grants grants) {
   tokens_[std::move(token)] = std::move(principal);
 }
 
+void FakeBroker::forget_token(std::string_view token) {
+  const std::lock_guard lock(mutex_);
+  tokens_.erase(tokens_.find(token));
+  if (const auto found = verified_.find(token); found != verified_.end()) verified_.erase(found);
+  ++token_revision_;
+}
+
+void FakeBroker::set_unreadable_tokens(std::vector<Error> errors) {
+  const std::lock_guard lock(mutex_);
+  unreadable_tokens_ = std::move(errors);
+}
+
+std::vector<Error> FakeBroker::unreadable_tokens() const {
+  const std::lock_guard lock(mutex_);
+  return unreadable_tokens_;
+}
+
 void FakeBroker::refuse_publishing(std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
   publish_error_ = std::move(error);
@@ -182,6 +204,11 @@ void FakeBroker::end_session(Error reason) {
     session = session_;
   }
   later([session, reason = std::move(reason)] { session->end(reason); });
+}
+
+void FakeBroker::set_last_number(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  last_number_ = number;
 }
 
 std::optional<std::uint64_t> FakeBroker::attached_with() {
@@ -337,6 +364,39 @@ base::Result<broker::SubscriptionInfo> FakeBroker::get(const broker::PrincipalPt
   return found->second;
 }
 
+void FakeBroker::transfer(const broker::PrincipalPtr&, std::string_view id, std::string_view owner,
+                          broker::SubscriptionDone done) {
+  later([this, id = std::string(id), owner = std::string(owner), done = std::move(done)] {
+    if (owner == "nobody") return done(Error{ErrorId::kBrokerNoSuchToken, "no such token", {}});
+    std::unique_lock lock(mutex_);
+    const auto found = subscriptions_.find(id);
+    if (found == subscriptions_.end()) {
+      lock.unlock();
+      return done(no_such(id));
+    }
+    found->second.owner = owner;
+    const broker::SubscriptionInfo info = found->second;
+    lock.unlock();
+    done(info);
+  });
+}
+
+void FakeBroker::transfer_all(const broker::PrincipalPtr&, std::string_view from,
+                              std::string_view owner, broker::TransferDone done) {
+  later([this, from = std::string(from), owner = std::string(owner), done = std::move(done)] {
+    if (owner == "nobody") return done(Error{ErrorId::kBrokerNoSuchToken, "no such token", {}});
+    std::size_t count = 0;
+    std::unique_lock lock(mutex_);
+    for (auto& [id, info] : subscriptions_) {
+      if (info.owner != from) continue;
+      info.owner = owner;
+      ++count;
+    }
+    lock.unlock();
+    done(count);
+  });
+}
+
 std::vector<broker::SubscriptionInfo> FakeBroker::list(const broker::PrincipalPtr&,
                                                        std::string_view after_id,
                                                        std::size_t count_max) {
@@ -359,6 +419,11 @@ void FakeBroker::acknowledge(const broker::PrincipalPtr&, std::string_view id, s
     if (number > 100) return done(Error{ErrorId::kBrokerAcknowledge, "not delivered", {}});
     done({});
   });
+}
+
+void FakeBroker::answer(const broker::PrincipalPtr&, std::string_view, broker::Answer,
+                        broker::AnswerDone done) {
+  later([done = std::move(done)] { done(not_shared()); });
 }
 
 void FakeBroker::forget(const broker::PrincipalPtr&, std::string_view id, event::EventPtr event,
@@ -403,6 +468,28 @@ base::Result<std::vector<store::DeadLetterRow>> FakeBroker::dead_letters(
   return found;
 }
 
+// Answers for the letters that there are, and changes nothing.
+void FakeBroker::resend_dead_letters(const broker::PrincipalPtr&, std::string_view id,
+                                     std::optional<std::uint64_t> delivery,
+                                     broker::LettersDone done) {
+  later([this, id = std::string(id), delivery, done = std::move(done)] {
+    std::unique_lock lock(mutex_);
+    const bool exists = subscriptions_.contains(id);
+    std::uint64_t count = 0;
+    for (const auto& letter : letters_) count += !delivery || letter.delivery == *delivery ? 1 : 0;
+    lock.unlock();
+    if (!exists) return done(no_such(id));
+    if (!delivery || count > 0) return done(broker::LetterCounts{.done = count, .left = 7});
+    done(Error{ErrorId::kBrokerNoSuchDeadLetter, "there is no such dead letter", std::nullopt});
+  });
+}
+
+void FakeBroker::purge_dead_letters(const broker::PrincipalPtr& principal, std::string_view id,
+                                    std::optional<std::uint64_t> delivery,
+                                    broker::LettersDone done) {
+  resend_dead_letters(principal, id, delivery, std::move(done));
+}
+
 broker::SessionPtr FakeBroker::open(std::shared_ptr<broker::Consumer> consumer,
                                     std::optional<Error> refusal) {
   auto session = std::make_shared<FakeSession>(*this, std::move(consumer));
@@ -424,6 +511,9 @@ broker::SessionPtr FakeBroker::attach(const broker::PrincipalPtr& principal, std
     const std::lock_guard lock(mutex_);
     attached_with_ = acknowledged;
     session_ = nullptr;
+    if (acknowledged && *acknowledged > last_number_) {
+      refusal = Error{ErrorId::kBrokerAcknowledge, "that delivery was never sent", std::nullopt};
+    }
   }
   return open(std::move(consumer), std::move(refusal));
 }
@@ -449,7 +539,8 @@ broker::BrokerStats FakeBroker::stats() const {
           .window_keys = 4,
           .window_bytes = 5,
           .dedup_keys = 6,
-          .dedup_bytes = 7};
+          .dedup_bytes = 7,
+          .registry_failure = "no room"};
 }
 
 std::optional<Error> FakeBroker::trouble() const {

@@ -4,9 +4,11 @@
 // Publishing accepts every event, refuses a second one of the same id as a duplicate, and answers
 // from a thread of its own. Sessions deliver what deliver() gives them, as far as credit goes. A
 // window has seen events of the id "seen", and has enough of forgetting those of the id "often".
-// Filters are explained as if nothing had been published yet, to who may subscribe.
+// Nothing is shared. Filters are explained as if nothing had been published yet, to who may
+// subscribe. Every owner but "nobody" may be given subscriptions.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "broker/broker.h"
+#include "server/fake_token_admin_testing.h"
 
 namespace weir::server {
 
@@ -34,6 +37,8 @@ class FakeBroker final : public broker::Broker {
 
   // What tests say.
   void add_token(std::string token, broker::Grants grants);
+  void forget_token(std::string_view token);  // as if it had been revoked
+  void set_unreadable_tokens(std::vector<base::Error> errors);
   void refuse_publishing(std::optional<base::Error> error);
   void hold_publishing(bool hold);  // answers wait until it is false again
   void hold_authentication(bool hold);
@@ -48,6 +53,8 @@ class FakeBroker final : public broker::Broker {
   void deliver(broker::Dispatch dispatch);
   void deliver(std::uint64_t number, std::string json, bool redelivered = false);
   void end_session(base::Error reason);
+  // The last delivery of all subscriptions: attach() refuses what comes after it.
+  void set_last_number(std::uint64_t number);
 
   // What tests ask; these wait for it.
   std::optional<std::uint64_t> attached_with();     // what the last attach() was told to be there
@@ -62,7 +69,9 @@ class FakeBroker final : public broker::Broker {
   base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
   std::optional<base::Result<broker::PrincipalPtr>> recall(std::string_view token) override;
   base::Result<void> reload_tokens() override { return {}; }
-  std::vector<base::Error> unreadable_tokens() const override { return {}; }
+  std::vector<base::Error> unreadable_tokens() const override;
+  std::uint64_t token_revision() const override { return token_revision_; }
+  FakeTokenAdmin& token_admin() override { return token_admin_; }
   void publish(const broker::PrincipalPtr& principal,
                std::vector<base::Result<event::EventPtr>> events,
                broker::PublishDone done) override;
@@ -71,6 +80,10 @@ class FakeBroker final : public broker::Broker {
            broker::SubscriptionDone done) override;
   void remove(const broker::PrincipalPtr& principal, std::string_view id,
               broker::Done done) override;
+  void transfer(const broker::PrincipalPtr& principal, std::string_view id, std::string_view owner,
+                broker::SubscriptionDone done) override;
+  void transfer_all(const broker::PrincipalPtr& principal, std::string_view from,
+                    std::string_view owner, broker::TransferDone done) override;
   base::Result<broker::SubscriptionInfo> get(const broker::PrincipalPtr& principal,
                                              std::string_view id) override;
   std::vector<broker::SubscriptionInfo> list(const broker::PrincipalPtr& principal,
@@ -78,6 +91,8 @@ class FakeBroker final : public broker::Broker {
                                              std::size_t count_max) override;
   void acknowledge(const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t number,
                    broker::Done done) override;
+  void answer(const broker::PrincipalPtr& principal, std::string_view id, broker::Answer answer,
+              broker::AnswerDone done) override;
   void forget(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
               broker::ForgetDone done) override;
   void explain(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
@@ -85,6 +100,11 @@ class FakeBroker final : public broker::Broker {
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
       std::size_t count_max) override;
+  void resend_dead_letters(const broker::PrincipalPtr& principal, std::string_view id,
+                           std::optional<std::uint64_t> delivery,
+                           broker::LettersDone done) override;
+  void purge_dead_letters(const broker::PrincipalPtr& principal, std::string_view id,
+                          std::optional<std::uint64_t> delivery, broker::LettersDone done) override;
   broker::SessionPtr attach(const broker::PrincipalPtr& principal, std::string_view id,
                             std::optional<std::uint64_t> acknowledged,
                             std::shared_ptr<broker::Consumer> consumer) override;
@@ -94,7 +114,9 @@ class FakeBroker final : public broker::Broker {
   broker::SessionPtr stream(const broker::PrincipalPtr& principal, broker::DefinitionPtr definition,
                             std::shared_ptr<broker::Consumer> consumer) override;
   void listen_to_sinks(std::shared_ptr<broker::SinkListener>) override {}
-  void report_trouble(std::string_view, std::string) override {}
+  void report_trouble(std::string_view, std::uint64_t, std::string) override {}
+  std::vector<broker::Loss> take_losses() override { return losses.take(); }
+  broker::LossJournal losses;
   broker::BrokerStats stats() const override;
   std::optional<base::Error> trouble() const override;
   const broker::BrokerOptions& options() const override { return options_; }
@@ -113,6 +135,9 @@ class FakeBroker final : public broker::Broker {
   std::condition_variable changed_;
   broker::BrokerOptions options_;
   std::map<std::string, broker::PrincipalPtr, std::less<>> tokens_;
+  std::atomic<std::uint64_t> token_revision_ = 0;
+  FakeTokenAdmin token_admin_;
+  std::vector<base::Error> unreadable_tokens_;
   std::size_t authentication_count_ = 0;
   bool hold_authentication_ = false;
   std::set<std::string, std::less<>> verified_;
@@ -127,6 +152,7 @@ class FakeBroker final : public broker::Broker {
   std::vector<store::DeadLetterRow> letters_;
   std::shared_ptr<FakeSession> session_;
   std::optional<std::uint64_t> attached_with_;
+  std::uint64_t last_number_ = UINT64_MAX;
 
   std::deque<std::function<void()>> queue_;
   bool stopping_ = false;

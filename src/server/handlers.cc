@@ -28,6 +28,8 @@ Handler handler_of(Action action) {
       return serve_openapi;
     case Action::kPublish:
       return publish_events;
+    case Action::kGrantWebhook:
+      return grant_webhook;
     case Action::kListSubscriptions:
       return list_subscriptions;
     case Action::kCreateSubscription:
@@ -40,14 +42,34 @@ Handler handler_of(Action action) {
       return delete_subscription;
     case Action::kAcknowledge:
       return acknowledge_deliveries;
+    case Action::kNack:
+      return nack_deliveries;
     case Action::kForget:
       return forget_event;
     case Action::kExplain:
       return explain_event;
     case Action::kDeadLetters:
       return list_dead_letters;
+    case Action::kResendDeadLetters:
+      return resend_dead_letters;
+    case Action::kPurgeDeadLetters:
+      return purge_dead_letters;
     case Action::kSubscriptionEvents:
       return stream_subscription;
+    case Action::kTransferSubscription:
+      return transfer_subscription;
+    case Action::kListTokens:
+      return list_tokens;
+    case Action::kCreateToken:
+      return create_token;
+    case Action::kGetToken:
+      return get_token;
+    case Action::kRevokeToken:
+      return revoke_token;
+    case Action::kRotateToken:
+      return rotate_token;
+    case Action::kTransferAll:
+      return transfer_all_subscriptions;
     case Action::kStream:
       break;
   }

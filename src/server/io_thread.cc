@@ -33,9 +33,18 @@ void IoThread::open_here(NewConnection added) {
       std::make_shared<Connection>(services_, std::move(transport), added.from_loopback);
   Connection* const key = connection.get();
   connections_.insert(key);
-  auto task = added.refused ? connection->refuse() : connection->run();
-  auto done = [this, connection = std::move(connection), slot = std::move(added.slot)](
-                  const std::exception_ptr& failure) { close_here(connection.get(), failure); };
+  if (added.reserved) {
+    added.reserved->on_taken([this, weak = std::weak_ptr(connection)] {
+      asio::post(context_, [weak] {
+        if (const auto alive = weak.lock()) alive->abort();
+      });
+    });
+  }
+  auto task = added.reserved ? connection->run_reserved() : connection->run();
+  auto done = [this, connection = std::move(connection), slot = std::move(added.slot),
+               reserved = std::move(added.reserved)](const std::exception_ptr& failure) {
+    close_here(connection.get(), failure);
+  };
   asio::co_spawn(context_, std::move(task), std::move(done));
 }
 

@@ -18,9 +18,9 @@ namespace weir::server {
 struct NewConnection {
   Tcp::socket socket;  // of the thread's context
   TlsContextPtr tls;
-  ConnectionSlots::Slot slot;
+  ConnectionSlots::Slot slot;                                // null: there is none free
+  std::shared_ptr<ConnectionSlots::Reserved> reserved = {};  // instead
   bool from_loopback = false;
-  bool refused = false;  // only told so
 };
 
 class IoThread {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/connection_slots.h"
 #include "server/server_testing.h"
 
 namespace weir::server {
@@ -151,13 +152,28 @@ TEST_F(LimitsTest, ConnectionsAreCounted) {
     EXPECT_EQ(clients.back().request("GET", "/healthz").status, 200U);
   }
   TestClient refused = connect();
-  const TestAnswer answer = refused.request("GET", "/healthz");
+  const TestAnswer answer = refused.request("GET", "/subscriptions");
   EXPECT_EQ(answer.status, 429U);
   EXPECT_EQ(answer.field("retry-after"), "1");
   EXPECT_THAT(answer.body, HasSubstr("http.too_many_connections"));
   EXPECT_TRUE(refused.read_end());
   EXPECT_THAT(clients[0].request("GET", "/metrics").body,
               HasSubstr("weir_limit_hits_total{limit=\"connection_count_max\"} 1\n"));
+}
+
+TEST_F(LimitsTest, QuestionsAboutTheServerAreAnsweredInAFloodOfConnections) {
+  ServerOptions options = quick_options();
+  options.connection_count_max = 2;
+  start(std::move(options));
+  std::vector<TestClient> flood;
+  for (std::size_t i = 0; i < 2 * ConnectionSlots::kReservedCount; ++i) flood.push_back(connect());
+  for (const char* const target : {"/healthz", "/readyz", "/metrics"}) {
+    TestClient client = connect();
+    EXPECT_EQ(client.request("GET", target).status, 200U) << target;
+    EXPECT_TRUE(client.read_end()) << "one question each";
+  }
+  TestClient other = connect();
+  EXPECT_EQ(other.request("GET", "/nothing").status, 429U);
 }
 
 TEST_F(LimitsTest, ConnectionsOfOneAddressAreCounted) {
@@ -167,7 +183,7 @@ TEST_F(LimitsTest, ConnectionsOfOneAddressAreCounted) {
   TestClient first = connect();
   EXPECT_EQ(first.request("GET", "/healthz").status, 200U);
   TestClient second = connect();
-  EXPECT_EQ(second.request("GET", "/healthz").status, 429U);
+  EXPECT_EQ(second.request("GET", "/subscriptions").status, 429U);
   const std::string metrics = first.request("GET", "/metrics").body;
   EXPECT_THAT(metrics, HasSubstr("{limit=\"connections_per_address_max\"} 1\n"));
   EXPECT_THAT(metrics, HasSubstr("{error=\"http.too_many_connections\"} 1\n"));

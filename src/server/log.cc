@@ -47,6 +47,7 @@ class StderrLog final : public Log {
     logger_.flush_on(spdlog::level::debug);
   }
 
+  void set_level(LogLevel level) override { logger_.set_level(spdlog_level(level)); }
   bool enabled(LogLevel level) const override { return logger_.should_log(spdlog_level(level)); }
 
   void write(LogLevel level, std::string_view message,
@@ -89,10 +90,10 @@ std::string log_text(std::string_view message, std::initializer_list<LogField> f
   std::string line(message);
   for (const LogField& field : fields) {
     line.append(" ").append(field.name).append("=");
-    if (is_plain_word(field.value)) {
-      line += field.value;
+    if (is_plain_word(field.value.text())) {
+      line += field.value.text();
     } else {
-      event::append_json(field.value, line);
+      event::append_json(field.value.text(), line);
     }
   }
   return line;
@@ -102,7 +103,13 @@ std::string log_json(std::string_view message, std::initializer_list<LogField> f
   std::string line;
   event::JsonObject object(line);
   object.member("message", message);
-  for (const LogField& field : fields) object.member(field.name, field.value);
+  for (const LogField& field : fields) {
+    if (field.value.is_number()) {
+      object.raw(field.name, field.value.text());
+    } else {
+      object.member(field.name, field.value.text());
+    }
+  }
   object.close();
   return line.substr(1, line.size() - 2);
 }

@@ -59,6 +59,15 @@ MetricFamily single(std::string_view name, std::string_view help, MetricType typ
   return result;
 }
 
+MetricFamily by_name(std::string_view name, std::string_view help, std::string_view label,
+                     const std::vector<broker::MemoryUse>& uses) {
+  MetricFamily result = family(name, help, MetricType::Gauge);
+  for (const broker::MemoryUse& use : uses) {
+    result.metric.push_back(sample(number(use.bytes), {{std::string(label), use.name}}));
+  }
+  return result;
+}
+
 std::string_view route_name(std::size_t index) {
   return index < routes().size() ? routes()[index].pattern : "none";
 }
@@ -80,11 +89,11 @@ constexpr std::array kBrokerRows = {
               &Stats::accepted},
     BrokerRow{"weir_events_duplicate_total", "Events dropped as duplicates", kCounter,
               &Stats::duplicates},
-    BrokerRow{"weir_events_rejected_total", "Events invalid or not granted", kCounter,
+    BrokerRow{"weir_events_rejected_total", "Events invalid, too long or not granted", kCounter,
               &Stats::rejected},
-    BrokerRow{"weir_events_unavailable_total", "Events refused for the log's sake", kCounter,
-              &Stats::unavailable},
-    BrokerRow{"weir_publish_busy_total", "Requests refused by publish_queue_bytes_max", kCounter,
+    BrokerRow{"weir_events_unavailable_total", "Events refused for now: they may be sent again",
+              kCounter, &Stats::unavailable},
+    BrokerRow{"weir_publish_busy_total", "Requests refused by publish_queue_bytes", kCounter,
               &Stats::refused_busy},
     BrokerRow{"weir_publish_blocked_total", "Requests refused by a full blocking outbox", kCounter,
               &Stats::refused_blocked},
@@ -105,8 +114,15 @@ constexpr std::array kBrokerRows = {
               &Stats::conflated},
     BrokerRow{"weir_deliveries_expired_total", "Deliveries whose event left the log", kCounter,
               &Stats::expired},
+    BrokerRow{"weir_deliveries_withheld_total",
+              "Deliveries that the grants of their reader no longer covered", kCounter,
+              &Stats::withheld},
     BrokerRow{"weir_deliveries_buried_total", "Deliveries made dead letters", kCounter,
               &Stats::buried},
+    BrokerRow{"weir_deliveries_nacked_total", "Deliveries given back by shared consumers", kCounter,
+              &Stats::nacked},
+    BrokerRow{"weir_deliveries_timed_out_total", "Deliveries not answered in time", kCounter,
+              &Stats::timed_out},
     BrokerRow{"weir_window_hits_total", "Events dropped by distinct clauses", kCounter,
               &Stats::window_hits},
     BrokerRow{"weir_window_refuted_hits_total", "Hits that the log did not confirm", kCounter,
@@ -143,12 +159,16 @@ constexpr std::array kBrokerRows = {
     BrokerRow{"weir_registry_failures_total", "Failed writes of the registry", kCounter,
               &Stats::registry_failures},
     BrokerRow{"weir_checkpoints_total", "Checkpoints written", kCounter, &Stats::checkpoints},
+    BrokerRow{"weir_token_read_failures_total", "Failed looks for changed tokens", kCounter,
+              &Stats::token_read_failures},
     BrokerRow{"weir_subscriptions_durable", "Durable subscriptions", kGauge,
               &Stats::subscriptions_durable},
     BrokerRow{"weir_subscriptions_ephemeral", "Ephemeral subscriptions", kGauge,
               &Stats::subscriptions_ephemeral},
     BrokerRow{"weir_sessions", "Consumers connected", kGauge, &Stats::sessions},
     BrokerRow{"weir_deliveries_pending", "Deliveries in all outboxes", kGauge, &Stats::pending},
+    BrokerRow{"weir_deliveries_in_flight", "Deliveries that shared consumers have", kGauge,
+              &Stats::in_flight},
     BrokerRow{"weir_outboxes_blocking", "Full outboxes that block publishers", kGauge,
               &Stats::blocking},
     BrokerRow{"weir_publish_queue_bytes", "Bytes waiting to be written", kGauge,
@@ -176,6 +196,8 @@ constexpr std::array kBrokerRows = {
     BrokerRow{"weir_dedup_bytes", "Bytes of memory for them", kGauge, &Stats::dedup_bytes},
     BrokerRow{"weir_shard_queue_events", "Events waiting to be matched", kGauge,
               &Stats::shard_queue_events},
+    BrokerRow{"weir_shard_queue_bytes", "Bytes of memory for them", kGauge,
+              &Stats::shard_queue_bytes},
     BrokerRow{"weir_log_bytes", "Bytes in the log", kGauge, &Stats::log_bytes},
     BrokerRow{"weir_log_first_sequence", "First event in the log", kGauge,
               &Stats::log_first_sequence},
@@ -187,6 +209,8 @@ constexpr std::array kBrokerRows = {
               &Stats::recovered_events},
     BrokerRow{"weir_recovered_deliveries", "Deliveries found again at the start", kGauge,
               &Stats::recovered_deliveries},
+    BrokerRow{"weir_recovered_skipped", "Events skipped because they ended several starts", kGauge,
+              &Stats::recovered_skipped},
 };
 
 }  // namespace
@@ -254,6 +278,19 @@ void Metrics::count_error(base::ErrorId id) {
   add(errors_[static_cast<std::size_t>(&info - base::error_table().data())], 1);
 }
 
+void Metrics::count_refused_event(base::ErrorId id) {
+  add(id == base::ErrorId::kBrokerBusy ? unavailable_events_ : rejected_events_, 1);
+}
+
+broker::BrokerStats Metrics::with_refused_events(broker::BrokerStats stats) const {
+  const std::uint64_t rejected = rejected_events_.load();
+  const std::uint64_t unavailable = unavailable_events_.load();
+  stats.received += rejected + unavailable;
+  stats.rejected += rejected;
+  stats.unavailable += unavailable;
+  return stats;
+}
+
 std::string Metrics::text(const broker::BrokerStats& broker, std::size_t body_bytes) const {
   std::vector<MetricFamily> all = {answers_->requests(), answers_->latency()};
   MetricFamily limits =
@@ -288,9 +325,16 @@ std::string Metrics::text(const broker::BrokerStats& broker, std::size_t body_by
   streams.metric.push_back(
       sample(static_cast<double>(websockets_.load()), {{"kind", "websocket"}}));
   all.push_back(std::move(streams));
+  const broker::BrokerStats stats = with_refused_events(broker);
   for (const BrokerRow& row : kBrokerRows) {
-    all.push_back(single(row.name, row.help, row.type, number(broker.*row.member)));
+    all.push_back(single(row.name, row.help, row.type, number(stats.*row.member)));
   }
+  all.push_back(by_name("weir_memory_bytes", "Bytes of memory that are counted", "part",
+                        broker.memory_by_part));
+  all.push_back(by_name("weir_memory_owner_bytes", "Of these, those of the owners that hold most",
+                        "owner", broker.memory_by_owner));
+  all.push_back(by_name("weir_log_owner_bytes", "Bytes of events in the log, of the largest owners",
+                        "owner", broker.log_by_owner));
   all.push_back(single("weir_commit_seconds_total", "Time spent in commits", kCounter,
                        number(broker.commit_nanoseconds) * 1e-9));
   return prometheus::TextSerializer().Serialize(all);

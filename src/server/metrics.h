@@ -49,6 +49,8 @@ class Metrics {
   void count_limit(Limit limit) { add(limits_[static_cast<std::size_t>(limit)], 1); }
   // An error that a peer is told; those of the code kLimit are counted, each by its name.
   void count_error(base::ErrorId id);
+  // An event that was refused before the broker saw it, for the reason told.
+  void count_refused_event(base::ErrorId id);
   void count_connection() { add(connections_, 1); }
   void count_refused_token() { add(refused_tokens_, 1); }
   void connection_opened() { open_.fetch_add(1, std::memory_order_relaxed); }
@@ -71,6 +73,7 @@ class Metrics {
   using Counter = std::atomic<std::uint64_t>;
   struct Answers;
 
+  broker::BrokerStats with_refused_events(broker::BrokerStats stats) const;
   static void add(Counter& counter, std::uint64_t count) {
     counter.fetch_add(count, std::memory_order_relaxed);
   }
@@ -80,6 +83,8 @@ class Metrics {
   std::vector<Counter> errors_;  // as in the table of errors
   Counter connections_ = 0;
   Counter refused_tokens_ = 0;
+  Counter rejected_events_ = 0;     // for good
+  Counter unavailable_events_ = 0;  // for now
   Counter stream_dispatches_ = 0;
   Counter stream_bytes_ = 0;
   std::atomic<std::int64_t> open_ = 0;

@@ -36,11 +36,16 @@ constexpr std::array kExceptions = {
     StatusOfId{ErrorId::kBrokerTooManyEvents, 413},
     StatusOfId{ErrorId::kBrokerInUse, 409},
     StatusOfId{ErrorId::kBrokerDefinitionTooLarge, 400},
+    StatusOfId{ErrorId::kBrokerOwned, 409},
+    StatusOfId{ErrorId::kBrokerTokenExists, 409},
     StatusOfId{ErrorId::kHttpHeaderTooLarge, 431},
     StatusOfId{ErrorId::kHttpBodyTooLarge, 413},
     StatusOfId{ErrorId::kHttpTimeout, 408},
     StatusOfId{ErrorId::kHttpMethod, 405},
     StatusOfId{ErrorId::kHttpMediaType, 415},
+    StatusOfId{ErrorId::kHttpEncoding, 415},
+    StatusOfId{ErrorId::kHttpAccept, 406},
+    StatusOfId{ErrorId::kHttpCrossSite, 403},
 };
 
 unsigned status_of(ErrorCode code) {
@@ -66,6 +71,14 @@ unsigned http_status(const base::Error& error) {
   return found != kExceptions.end() ? found->status : status_of(error.code());
 }
 
+void append_position(const base::Position& position, std::string& out) {
+  event::JsonObject object(out);
+  object.member("line", position.line);
+  object.member("column", position.column);
+  object.member("offset", position.offset_bytes);
+  object.close();
+}
+
 void append_problem(const base::Error& error, std::string& out) {
   const base::ErrorInfo& info = base::error_info(error.id);
   event::JsonObject object(out);
@@ -77,11 +90,7 @@ void append_problem(const base::Error& error, std::string& out) {
   object.member("name", info.name);
   if (error.position) {
     object.name("position");
-    event::JsonObject position(out);
-    position.member("line", error.position->line);
-    position.member("column", error.position->column);
-    position.member("offset", error.position->offset_bytes);
-    position.close();
+    append_position(*error.position, out);
   }
   object.close();
 }
@@ -91,6 +100,9 @@ Response problem_response(const base::Error& error) {
       .status = http_status(error), .content_type = kProblemType, .error = error.id};
   append_problem(error, response.body);
   if (response.status == 401) response.fields.emplace_back("WWW-Authenticate", "Bearer");
+  if (error.id == base::ErrorId::kHttpEncoding) {
+    response.fields.emplace_back("Accept-Encoding", "identity");
+  }
   if (response.status == 429 || response.status == 503) {
     response.fields.emplace_back("Retry-After", "1");
   }

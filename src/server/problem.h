@@ -16,6 +16,8 @@ namespace weir::server {
 // One table for all errors: by their number where it says more than the code, else by the code.
 unsigned http_status(const base::Error& error);
 
+// {"line":1,"column":7,"offset":6}
+void append_position(const base::Position& position, std::string& out);
 void append_problem(const base::Error& error, std::string& out);
 
 // With WWW-Authenticate or Retry-After where the status asks for it.

@@ -97,13 +97,19 @@ Response answer_batch(const std::vector<PublishOutcome>& outcomes) {
   return response;
 }
 
+// What cannot be taken apart counts as one event, whatever its author meant.
+Response refuse(const Exchange& exchange, const base::Error& error) {
+  exchange.services.metrics.count_refused_event(error.id);
+  return problem_response(error);
+}
+
 }  // namespace
 
 Task<Response> publish_events(Exchange& exchange) {
   const auto mode = content_mode(exchange.request.fields);
-  if (!mode) co_return problem_response(mode.error());
+  if (!mode) co_return refuse(exchange, mode.error());
   auto events = decode(exchange, *mode);
-  if (!events) co_return problem_response(events.error());
+  if (!events) co_return refuse(exchange, events.error());
 
   auto start = [&](std::function<void(Outcomes)> done) {
     exchange.services.broker.publish(exchange.principal, std::move(*events), std::move(done));

@@ -77,6 +77,7 @@ struct Response {
   bool close = false;
   bool sent = false;                        // a stream has written its own head and body
   bool hides_body = false;                  // the answer to HEAD
+  bool is_secret = false;                   // wiped from memory once it is sent
   std::optional<base::ErrorId> error = {};  // that it tells
 };
 

@@ -9,6 +9,8 @@
 #include <boost/optional.hpp>
 #include <optional>
 
+#include "base/wiped.h"
+#include "server/access.h"
 #include "server/http_text.h"
 
 namespace weir::server {
@@ -26,6 +28,38 @@ std::string_view view(boost::beast::string_view text) { return {text.data(), tex
 
 Error malformed(std::string message) {
   return {ErrorId::kHttpMalformed, std::move(message), std::nullopt};
+}
+
+// A target that is a whole address: http://host:port/path?query. Its host counts, whatever the
+// header Host says (RFC 9112, 3.2.2).
+base::Result<void> take_absolute_target(std::string_view target, Request& request) {
+  const std::size_t begin = target.find("://") + 3;
+  const std::size_t end = std::min(target.find_first_of("/?", begin), target.size());
+  const std::string_view authority = target.substr(begin, end - begin);
+  if (host_name(authority).empty() || authority.find('@') != std::string_view::npos) {
+    return malformed("expected a host, and no user, in the target of the request");
+  }
+  const std::string_view rest = target.substr(end);
+  request.path = rest.starts_with('/') ? rest.substr(0, rest.find('?')) : "/";
+  request.query = rest.substr(std::min(rest.find('?'), rest.size()));
+  if (!request.query.empty()) request.query.remove_prefix(1);
+  const auto is_host = [](const Field& field) { return equals_in_any_case(field.name, "host"); };
+  const auto host = std::ranges::find_if(request.fields, is_host);
+  if (host != request.fields.end()) {
+    host->value = authority;
+  } else if (request.minor_version == 0) {
+    request.fields.push_back({"Host", authority});
+  }
+  return {};
+}
+
+base::Result<void> take_target(std::string_view target, Request& request) {
+  if (starts_with_in_any_case(target, "http://") || starts_with_in_any_case(target, "https://")) {
+    return take_absolute_target(target, request);
+  }
+  request.path = target.substr(0, target.find('?'));
+  request.query = target.substr(std::min(request.path.size() + 1, target.size()));
+  return {};
 }
 
 // What Beast lets through and would be read in two ways.
@@ -63,7 +97,8 @@ RequestReader::RequestReader(Transport& transport, Deadline& deadline, Metrics& 
       parser_(std::make_unique<Parser>()),
       body_share_(bodies) {}
 
-RequestReader::~RequestReader() = default;
+// A token may stand in it.
+RequestReader::~RequestReader() { base::wipe(buffer_); }
 
 bool RequestReader::is_done() const { return parser_->http && parser_->http->is_done(); }
 
@@ -124,15 +159,13 @@ base::Result<void> RequestReader::take_request() {
   auto& http = *parser_->http;
   const auto& message = http.get();
   request_.method = view(message.method_string());
-  const std::string_view target = view(message.target());
-  request_.path = target.substr(0, target.find('?'));
-  request_.query = target.substr(std::min(request_.path.size() + 1, target.size()));
   request_.minor_version = message.version() == 10 ? 0 : 1;
   request_.keep_alive = http.keep_alive();
   request_.chunked = http.chunked();
   for (const auto& field : message) {
     request_.fields.push_back({view(field.name_string()), view(field.value())});
   }
+  if (auto taken = take_target(view(message.target()), request_); !taken) return taken;
   request_.upgrade =
       http.upgrade() && list_has(request_.field("upgrade").value_or(""), "websocket");
   if (const auto length = http.content_length()) request_.content_length = *length;

@@ -32,7 +32,7 @@ class TextTransport final : public Transport {
   TextTransport(asio::io_context& io, std::string_view text, std::size_t piece_bytes)
       : socket_(io), text_(text), piece_bytes_(piece_bytes) {}
 
-  Task<NetError> begin() override { co_return NetError(); }
+  Task<Beginning> begin() override { co_return Beginning::kReady; }
   Task<std::size_t> read_some(std::span<char> into, NetError& error) override {
     const std::size_t bytes = std::min({into.size(), piece_bytes_, text_.size()});
     error = bytes == 0 ? NetError(asio::error::eof) : NetError();

@@ -115,7 +115,7 @@ class RunningServer final : public Server {
     if (services_.options.log) {
       services_.options.log->write(LogLevel::kInfo, "listening",
                                    {{"address", address.address().to_string()},
-                                    {"port", fmt::to_string(ports_.back())},
+                                    {"port", ports_.back()},
                                     {"tls", endpoint.tls ? "yes" : "no"}});
     }
     listeners_.push_back({std::move(acceptor), endpoint.tls});
@@ -146,13 +146,10 @@ class RunningServer final : public Server {
     services_.metrics.count_connection();
     NewConnection added = {.socket = std::move(socket),
                            .tls = listener.tls ? tls() : nullptr,
-                           .slot = slots_.take(remote.address().to_string()),
+                           .slot = slots_.take(remote.address()),
                            .from_loopback = is_loopback(remote.address())};
-    if (!added.slot) {
-      added.slot = slots_.take_for_refusal();
-      added.refused = true;
-    }
-    if (added.slot) thread.open(std::move(added));
+    if (!added.slot) added.reserved = slots_.reserve(remote.address());
+    thread.open(std::move(added));
   }
 
   TlsContextPtr tls() {

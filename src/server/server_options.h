@@ -40,13 +40,16 @@ struct ServerOptions {
   std::chrono::milliseconds authentication_lifetime{1000};
 
   Anonymous anonymous = Anonymous::kLoopback;
+  // A header that the proxy in front adds to every request; what comes without it is refused, and
+  // nobody behind it counts as this machine. Empty: no proxy is expected.
+  std::string proxy_header = {};
   std::vector<std::string> allowed_hosts = {};    // other names of this machine, for kLoopback
   std::vector<std::string> allowed_origins = {};  // pages of other hosts: "https://example.com"
 
   AddressGuard sink_guard = AddressGuard();  // of sinks that are subscribed
 
   std::size_t connection_count_max = 10'000;
-  std::size_t connections_per_address_max = 0;  // 0: no limit but the above
+  std::size_t connections_per_address_max = 1'000;  // 0: no limit but the above
   std::size_t header_bytes_max = std::size_t{16} << 10U;
   std::size_t header_count_max = 100;
   std::chrono::milliseconds header_timeout{10'000};  // for the whole of it, and a TLS handshake

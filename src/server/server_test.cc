@@ -158,13 +158,29 @@ TEST_F(TlsTest, TakesNewCertificates) {
   EXPECT_EQ(connect_tls().certificate_subject(), "/CN=two");
 }
 
+TEST_F(TlsTest, TellsThoseWhoSpeakPlainHttp) {
+  start(tls_options());
+  for (const char* const method : {"GET", "POST", "OPTIONS", "DELETE", "get"}) {
+    TestClient plain(server_->ports()[1]);
+    plain.send(request_bytes(method, "/healthz", "", std::string(100'000, 'x')));
+    const TestAnswer answer = plain.read_answer();
+    EXPECT_EQ(answer.status, 400U) << method;
+    EXPECT_EQ(answer.field("content-type"), "application/problem+json");
+    EXPECT_EQ(answer.field("connection"), "close");
+    EXPECT_NE(answer.body.find("this port speaks https"), std::string::npos) << answer.body;
+    EXPECT_NE(answer.body.find("\"http.plain\""), std::string::npos) << answer.body;
+    EXPECT_TRUE(plain.read_end());
+  }
+  EXPECT_EQ(connect_tls().request("GET", "/healthz").status, 200U);
+}
+
 TEST_F(TlsTest, CutsThoseWhoDoNotSpeakIt) {
   ServerOptions options = tls_options();
   options.header_timeout = milliseconds(200);
   start(std::move(options));
-  TestClient plain(server_->ports()[1]);
-  plain.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_TRUE(plain.read_end());
+  TestClient garbage(server_->ports()[1]);
+  garbage.send("\x01\x02\x03 nonsense that is neither\r\n\r\n");
+  EXPECT_TRUE(garbage.read_end());
   TestClient silent(server_->ports()[1]);
   EXPECT_TRUE(silent.read_end());
   EXPECT_EQ(metric(R"(weir_limit_hits_total{limit="header_timeout"})"), "1");

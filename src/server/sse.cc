@@ -22,6 +22,14 @@ void append_data(std::string_view text, std::string& out) {
   }
 }
 
+// As the end of a message.
+void append_problem_data(const base::Error& error, std::string& out) {
+  std::string problem;
+  append_problem(error, problem);
+  append_data(problem, out);
+  out += '\n';
+}
+
 std::string group_of(const broker::Dispatch& dispatch) {
   std::string group = "[";
   for (std::size_t i = 0; i < dispatch.events.size(); ++i) {
@@ -34,15 +42,14 @@ std::string group_of(const broker::Dispatch& dispatch) {
 }  // namespace
 
 void append_sse(const broker::Dispatch& dispatch, bool envelope, std::string& out) {
-  const bool is_group = dispatch.events.size() != 1;
   if (dispatch.redelivered) out += ": redelivered\n";
-  if (is_group) out += "event: group\n";
+  if (dispatch.is_group) out += "event: group\n";
   fmt::format_to(std::back_inserter(out), "id: {}\n", dispatch.number);
   if (envelope) {
     std::string message;
     append_event(dispatch, message);
     append_data(message, out);
-  } else if (is_group) {
+  } else if (dispatch.is_group) {
     append_data(group_of(dispatch), out);
   } else {
     append_data(dispatch.events.front().json, out);
@@ -52,10 +59,12 @@ void append_sse(const broker::Dispatch& dispatch, bool envelope, std::string& ou
 
 void append_sse_error(const base::Error& error, std::string& out) {
   out += "event: error\n";
-  std::string problem;
-  append_problem(error, problem);
-  append_data(problem, out);
-  out += '\n';
+  append_problem_data(error, out);
+}
+
+void append_sse_notice(const base::Error& error, std::string& out) {
+  out += "event: notice\nid:\n";
+  append_problem_data(error, out);
 }
 
 }  // namespace weir::server

@@ -18,6 +18,8 @@ namespace weir::server {
 void append_sse(const broker::Dispatch& dispatch, bool envelope, std::string& out);
 // `event: error` with the problem as data.
 void append_sse_error(const base::Error& error, std::string& out);
+// `event: notice` with the problem as data. Its empty id makes the client forget the last one.
+void append_sse_notice(const base::Error& error, std::string& out);
 
 inline constexpr std::string_view kSseStart = "retry: 1000\n\n";
 inline constexpr std::string_view kSseHeartbeat = ":\n\n";

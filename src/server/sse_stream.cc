@@ -12,6 +12,7 @@
 #include "server/access.h"
 #include "server/sse.h"
 #include "server/stream.h"
+#include "server/warning_json.h"
 
 namespace weir::server {
 namespace {
@@ -45,7 +46,7 @@ Task<bool> write(Exchange& exchange, std::string_view bytes) {
   co_return written;
 }
 
-std::string head(const Exchange& exchange) {
+std::string head(const Exchange& exchange, const Stream& stream) {
   std::string result = "HTTP/1.1 200 OK\r\n" + date_field();
   result +=
       "Content-Type: text/event-stream\r\nCache-Control: no-store\r\nX-Accel-Buffering: no\r\n";
@@ -54,7 +55,13 @@ std::string head(const Exchange& exchange) {
   for (const auto& [name, value] : response.fields) {
     result.append(name).append(": ").append(value).append("\r\n");
   }
+  const std::vector<std::string> warnings = warning_fields(stream.warnings);
+  for (const std::string& warning : warnings) {
+    result.append(kWarningField).append(": ").append(warning).append("\r\n");
+  }
   result += "Connection: close\r\n\r\n";
+  // Comments, which every client skips that does not look for them.
+  for (const std::string& warning : warnings) result.append(": warning ").append(warning) += '\n';
   return result.append(kSseStart);
 }
 
@@ -104,7 +111,8 @@ Task<void> send(Exchange& exchange, Stream& stream) {
 
 Task<Response> serve_sse(Exchange& exchange, Stream& stream) {
   Response response = {.close = true, .sent = true};
-  const std::string first = head(exchange);
+  std::string first = head(exchange, stream);
+  if (stream.notice) append_sse_notice(*stream.notice, first);
   if (!co_await write(exchange, first)) co_return response;
   auto watch = std::make_shared<Watch>();
   asio::co_spawn(exchange.transport.socket().get_executor(),

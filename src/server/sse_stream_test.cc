@@ -21,9 +21,11 @@ class SseStreamTest : public ServerTest {
     subscribe("a");
   }
 
+  static constexpr const char* kWantsStream = "Accept: text/event-stream\r\n";
+
   TestClient open(std::string_view target, std::string_view fields = "") {
     TestClient client = connect();
-    client.send(request_bytes("GET", target, fields));
+    client.send(request_bytes("GET", target, fmt::format("{}{}", kWantsStream, fields)));
     const TestAnswer head = client.read_head();
     EXPECT_EQ(head.status, 200U);
     EXPECT_EQ(head.field("content-type"), "text/event-stream");
@@ -33,7 +35,7 @@ class SseStreamTest : public ServerTest {
 };
 
 TEST_F(SseStreamTest, SendsDeliveries) {
-  TestClient client = open("/subscriptions/a/events", "Accept: text/event-stream\r\n");
+  TestClient client = open("/subscriptions/a/events");
   EXPECT_EQ(broker_.attached_with(), std::nullopt);
   broker_.deliver(1, "{\"id\":\n\"1\"}");
   EXPECT_EQ(client.read_until("\n\n"), "id: 1\ndata: {\"id\":\ndata: \"1\"}\n\n");
@@ -41,6 +43,7 @@ TEST_F(SseStreamTest, SendsDeliveries) {
   EXPECT_EQ(client.read_until("\n\n"), ": redelivered\nid: 2\ndata: {}\n\n");
   broker::Dispatch group;
   group.number = 3;
+  group.is_group = true;
   group.events = {{nullptr, "{}"}, {nullptr, "{}"}};
   broker_.deliver(group);
   EXPECT_EQ(client.read_until("\n\n"), "event: group\nid: 3\ndata: [{},{}]\n\n");
@@ -55,7 +58,63 @@ TEST_F(SseStreamTest, ResumesAfterTheLastEvent) {
       open("/subscriptions/a/events?last_event_id=18", "Last-Event-ID: 19\r\n");
   EXPECT_EQ(broker_.attached_with(), 19U);
   TestClient client = connect();
-  EXPECT_EQ(client.request("GET", "/subscriptions/a/events", "Last-Event-ID: x\r\n").status, 400U);
+  EXPECT_EQ(client
+                .request("GET", "/subscriptions/a/events",
+                         fmt::format("{}Last-Event-ID: x\r\n", kWantsStream))
+                .status,
+            400U);
+}
+
+TEST_F(SseStreamTest, AnImageOfAnotherSiteAcknowledgesNothing) {
+  constexpr const char* kTarget = "/subscriptions/a/events?last_event_id=20";
+  const TestClient before = open("/subscriptions/a/events?last_event_id=5");
+  const auto refused = [&](std::string_view fields) {
+    TestClient client = connect();
+    const TestAnswer answer = client.request("GET", kTarget, fields);
+    EXPECT_EQ(broker_.attached_with(), 5U) << "still as before: " << fields;
+    return fmt::format("{} {}", answer.status, answer.body);
+  };
+  const char* const image = "Accept: image/avif,image/webp,*/*;q=0.8\r\n";
+  EXPECT_THAT(refused(image), HasSubstr(R"("name":"http.accept")"));
+  EXPECT_THAT(refused(image), HasSubstr("406 {"));
+  EXPECT_THAT(refused("Accept: */*\r\n"), HasSubstr("expected the header 'Accept: text/event-"));
+  EXPECT_THAT(refused(""), HasSubstr("406 {"));
+  for (const char* const site : {"cross-site", "same-site"}) {
+    const auto fields = [site](std::string_view accept) {
+      return fmt::format("Sec-Fetch-Site: {}\r\n{}", site, accept);
+    };
+    EXPECT_THAT(refused(fields(image)), HasSubstr(R"("name":"http.cross_site")"));
+    EXPECT_THAT(refused(fields(kWantsStream)), HasSubstr("403 {"));
+  }
+  EXPECT_THAT(refused(fmt::format("{}Origin: https://evil.example\r\n", kWantsStream)),
+              HasSubstr(R"("name":"http.cross_site")"));
+  const TestClient own_page = open(kTarget, "Sec-Fetch-Site: same-origin\r\n");
+  EXPECT_EQ(broker_.attached_with(), 20U);
+  broker_.add_token("good", {});
+  TestClient with_token = connect();
+  with_token.send(request_bytes("GET", kTarget, "Authorization: Bearer good\r\n"));
+  EXPECT_EQ(with_token.read_head().status, 200U) << "a foreign page has no token";
+}
+
+TEST_F(SseStreamTest, TellsInTheStreamThatTheLastEventIsUnknown) {
+  broker_.set_last_number(16);
+  const auto expect_notice = [&](std::string_view target, std::string_view fields) {
+    TestClient client = open(target, fields);
+    const std::string notice = client.read_until("\n\n");
+    EXPECT_TRUE(notice.starts_with("event: notice\nid:\ndata: {")) << notice;
+    EXPECT_THAT(notice, HasSubstr("that delivery was never sent; the stream begins with the oldest "
+                                  "delivery not acknowledged"));
+    EXPECT_THAT(notice, HasSubstr(R"("name":"broker.acknowledge")"));
+    EXPECT_EQ(broker_.attached_with(), std::nullopt);
+    broker_.deliver(1, "{}");
+    EXPECT_EQ(client.read_until("\n\n"), "id: 1\ndata: {}\n\n");
+  };
+  expect_notice("/subscriptions/a/events", "Last-Event-ID: 17\r\n");
+  expect_notice("/subscriptions/a/events?last_event_id=18", "");
+  const TestClient known = open("/subscriptions/a/events", "Last-Event-ID: 16\r\n");
+  EXPECT_EQ(broker_.attached_with(), 16U);
+  TestClient websocket = connect();
+  EXPECT_EQ(websocket.upgrade("/subscriptions/a/events?last_event_id=17").status, 400U);
 }
 
 TEST_F(SseStreamTest, SendsEnvelopesIfAsked) {
@@ -73,9 +132,29 @@ TEST_F(SseStreamTest, AnswersMistakesBeforeItBegins) {
   EXPECT_EQ(client.request("GET", "/stream?outbox=often").status, 400U);
   EXPECT_EQ(client.request("GET", "/stream?filtre=x").status, 400U);
   EXPECT_EQ(client.request("GET", "/stream?limit=x").status, 400U);
-  EXPECT_EQ(client.request("GET", "/subscriptions/none/events").status, 404U);
-  EXPECT_EQ(client.request("GET", "/stream", "Accept: image/png\r\n").status, 415U);
+  EXPECT_EQ(client.request("GET", "/subscriptions/none/events", kWantsStream).status, 404U);
+  EXPECT_EQ(client.request("GET", "/stream", "Accept: image/png\r\n").status, 406U);
   EXPECT_EQ(client.request("HEAD", "/stream").status, 405U);
+}
+
+TEST_F(SseStreamTest, TellsWhichParameterOfAStreamIsWrong) {
+  TestClient client = connect();
+  const auto detail = [&](std::string_view query) {
+    const TestAnswer answer = client.request("GET", fmt::format("/stream?{}", query));
+    EXPECT_EQ(answer.status, 400U) << query;
+    EXPECT_THAT(answer.body, HasSubstr(R"("name":"http.parameter")")) << query;
+    EXPECT_THAT(answer.body, testing::Not(HasSubstr("position"))) << query;
+    return answer.body;
+  };
+  const std::size_t outbox_max = broker_.options().definition.outbox_count_max;
+  const std::string limit =
+      fmt::format("expected a number from 1 to {} as query parameter 'limit'", outbox_max);
+  EXPECT_THAT(detail("limit=0"), HasSubstr(limit));
+  EXPECT_THAT(detail("limit="), HasSubstr("as query parameter 'limit'"));
+  EXPECT_THAT(detail(fmt::format("limit={}", outbox_max + 1)), HasSubstr(limit));
+  EXPECT_THAT(detail("filter="), HasSubstr("expected a filter as query parameter 'filter'"));
+  EXPECT_THAT(detail("filter=&limit=3"), HasSubstr("query parameter 'filter'"));
+  EXPECT_THAT(detail("outbox=block"), HasSubstr("drop_oldest or conflate"));
 }
 
 TEST_F(SseStreamTest, TakesAnOutboxForAStream) {

@@ -12,10 +12,11 @@ namespace weir::server {
 namespace {
 
 std::string sse(std::vector<std::string_view> events, bool redelivered = false,
-                bool envelope = false) {
+                bool envelope = false, bool is_group = false) {
   broker::Dispatch dispatch;
   dispatch.number = 17;
   dispatch.redelivered = redelivered;
+  dispatch.is_group = is_group || events.size() > 1;
   for (const std::string_view event : events) dispatch.events.push_back({nullptr, event});
   std::string out;
   append_sse(dispatch, envelope, out);
@@ -26,6 +27,7 @@ TEST(SseTest, WritesDeliveries) {
   EXPECT_EQ(sse({"{}"}), "id: 17\ndata: {}\n\n");
   EXPECT_EQ(sse({"{}"}, true), ": redelivered\nid: 17\ndata: {}\n\n");
   EXPECT_EQ(sse({"{}", "[]"}), "event: group\nid: 17\ndata: [{},[]]\n\n");
+  EXPECT_EQ(sse({"{}"}, false, false, true), "event: group\nid: 17\ndata: [{}]\n\n");
   EXPECT_EQ(sse({"{}"}, false, true),
             "id: 17\ndata: {\"type\":\"event\",\"number\":17,\"event\":{}}\n\n");
 }
@@ -73,6 +75,9 @@ TEST(LogTest, WritesFields) {
   EXPECT_EQ(log_text("started", {{"port", "8080"}, {"why", "a \"b\""}, {"none", ""}}),
             R"(started port=8080 why="a \"b\"" none="")");
   EXPECT_EQ(log_json("started", {{"port", "8080"}}), R"("message":"started","port":"8080")");
+  EXPECT_EQ(log_json("started", {{"port", std::uint16_t{8080}}, {"below", -1}, {"share", 0.5}}),
+            R"("message":"started","port":8080,"below":-1,"share":0.5)");
+  EXPECT_EQ(log_text("started", {{"port", 8080U}}), "started port=8080");
   EXPECT_EQ(log_level_of("warning"), LogLevel::kWarning);
   EXPECT_EQ(log_level_of("loud"), std::nullopt);
   EXPECT_EQ(to_string(LogLevel::kError), "error");

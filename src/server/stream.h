@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "broker/definition_warning.h"
 #include "broker/delivery.h"
 #include "server/credit_window.h"
 #include "server/exchange.h"
@@ -33,14 +36,22 @@ struct Stream {
     if (session) session->close();
     session = nullptr;
   }
+  // Makes room for another session.
+  void reset(const asio::any_io_executor& executor) {
+    close();
+    inbox = std::make_shared<StreamInbox>(executor, signal);
+  }
 
   std::shared_ptr<Signal> signal;  // something came, the peer went, or the server stops
   std::shared_ptr<StreamInbox> inbox;
   CreditWindow window;
   broker::SessionPtr session;
-  StreamInbox::Contents first = {};  // came with the beginning
-  std::string subscription = {};     // its id; empty: ephemeral
-  bool envelope = false;             // SSE: the messages of WebSocket as data
+  StreamInbox::Contents first = {};                      // came with the beginning
+  std::string subscription = {};                         // its id; empty: ephemeral
+  std::vector<broker::DefinitionWarning> warnings = {};  // told before the first delivery
+  std::optional<base::Error> notice = {};                // SSE: told before all deliveries
+  broker::ConsumerMode mode = broker::ConsumerMode::kExclusive;
+  bool envelope = false;  // SSE: the messages of WebSocket as data
   bool peer_gone = false;
 };
 

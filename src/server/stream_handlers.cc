@@ -2,7 +2,6 @@
 // GET /subscriptions/{id}/events and GET /stream: opens a session, and chooses how it is sent.
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 #include "event/json_writer.h"
 #include "server/handlers.h"
-#include "server/http_text.h"
+#include "server/negotiation.h"
 #include "server/problem.h"
 #include "server/stream.h"
 
@@ -19,30 +18,6 @@ namespace {
 
 using base::Error;
 using base::ErrorId;
-
-constexpr std::array<std::string_view, 2> kSubscriptionParameters = {"last_event_id", "envelope"};
-constexpr std::array<std::string_view, 4> kStreamParameters = {"filter", "outbox", "limit",
-                                                               "envelope"};
-
-bool accepts_sse(const Request& request) {
-  const auto accept = request.field("accept");
-  if (!accept) return true;
-  bool accepts = false;
-  for_each_in_list(*accept, [&](std::string_view element) {
-    const std::string_view range = trim(element.substr(0, element.find(';')));
-    accepts = accepts || equals_in_any_case(range, "text/event-stream") || range == "*/*" ||
-              equals_in_any_case(range, "text/*");
-  });
-  return accepts;
-}
-
-base::Result<void> check_kind(const Exchange& exchange) {
-  if (exchange.request.upgrade) return check_websocket(exchange);
-  if (accepts_sse(exchange.request)) return {};
-  return Error{ErrorId::kHttpMediaType,
-               "events are sent as text/event-stream, or over WebSocket; Accept has neither",
-               std::nullopt};
-}
 
 // The header, which a browser sends when it connects again, is newer than what the address says.
 base::Result<std::optional<std::uint64_t>> last_event_id(const Request& request,
@@ -56,34 +31,68 @@ base::Result<std::optional<std::uint64_t>> last_event_id(const Request& request,
   return number;
 }
 
-base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange, const Query& query) {
+// A GET that takes over a consumer and acknowledges must be meant so. Any page can have a browser
+// load this address as an image or a frame, and old browsers tell nothing of the page. They send no
+// token either, and their Accept does not name a stream.
+base::Result<void> check_wants_stream(const Exchange& exchange) {
+  const bool has_token = exchange.principal != exchange.services.anonymous;
+  if (has_token || accepts_by_name(exchange.request, "text/event-stream")) return {};
+  return Error{ErrorId::kHttpAccept,
+               "expected the header 'Accept: text/event-stream', or a token: this takes over the "
+               "subscription's consumer",
+               std::nullopt};
+}
+
+// As JSON; empty: not given.
+base::Result<std::string> start_of(const Query& query) {
+  const auto text = query.text("start");
+  if (!text) return std::string();
+  const auto start = broker::parse_start(*text);
+  if (start) return broker::to_json(*start);
+  return Error{ErrorId::kHttpParameter, "start: " + start.error().message, std::nullopt};
+}
+
+// Errors about parameters are told here: those of the document that is made of them would name
+// places that the client never wrote.
+base::Result<void> check_parameters(const Query& query, const broker::DefinitionLimits& limits) {
+  if (const auto filter = query.text("filter"); filter && filter->empty()) {
+    return Error{ErrorId::kHttpParameter,
+                 "expected a filter as query parameter 'filter', or no such parameter: all events",
+                 std::nullopt};
+  }
+  const auto limit = query.count("limit", 1, limits.outbox_count_max);
+  if (!limit) return limit.error();
+  const auto outbox = query.text("outbox");
+  if (!outbox || *outbox == "drop_oldest" || *outbox == "conflate") return {};
+  return Error{ErrorId::kHttpParameter,
+               fmt::format("expected drop_oldest or conflate as query parameter 'outbox', not '{}'",
+                           *outbox),
+               std::nullopt};
+}
+
+base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
+  const Query& query = exchange.query;
   const broker::DefinitionLimits& limits = exchange.services.broker.options().definition;
+  if (const auto checked = check_parameters(query, limits); !checked) return checked.error();
   const std::string_view filter = query.text("filter").value_or("");
   const auto outbox = query.text("outbox");
   const auto limit = query.number("limit");
   if (!limit) return limit.error();
-  // Alone first: so the place of an error is one in the filter.
-  if (!filter.empty()) {
-    auto alone = broker::Definition::of_filter(filter, limits);
-    if (!alone || (!outbox && !*limit)) return alone;
-  }
-  std::string json;
-  event::JsonObject object(json);
-  if (!filter.empty()) {
-    std::string weir;
-    event::append_json(filter, weir);
-    object.raw("filters", fmt::format(R"([{{"weir":{}}}])", weir));
-  }
+  const auto start = start_of(query);
+  if (!start) return start.error();
+  std::string config;
+  event::JsonObject object(config);
+  if (!start->empty()) object.raw("start", *start);
   if (outbox || *limit) {
-    object.raw("config", R"({"outbox":)");
-    event::JsonObject config(json);
-    if (outbox) config.member("policy", *outbox);
-    if (*limit) config.member("limit", **limit);
-    config.close();
-    json += '}';
+    object.name("outbox");
+    event::JsonObject bounds(config);
+    if (outbox) bounds.member("policy", *outbox);
+    if (*limit) bounds.member("limit", **limit);
+    bounds.close();
   }
   object.close();
-  return broker::Definition::parse(json, limits);
+  if (!filter.empty()) return broker::Definition::of_filter(filter, limits, config);
+  return broker::Definition::parse(fmt::format(R"({{"config":{}}})", config), limits);
 }
 
 // Waits until the broker has begun the session or refused it.
@@ -91,6 +100,7 @@ Task<std::optional<Error>> begin(Exchange& exchange, Stream& stream) {
   for (;;) {
     StreamInbox::Contents contents = stream.inbox->take();
     if (contents.began) {
+      stream.mode = *contents.began;
       stream.first = std::move(contents);
       co_return std::nullopt;
     }
@@ -104,9 +114,24 @@ Task<std::optional<Error>> begin(Exchange& exchange, Stream& stream) {
   }
 }
 
+// Whether a client says to have seen a delivery that was never made: one of a subscription that has
+// been made anew since, as a rule. A browser's EventSource ends for good at any status but 200, so
+// it is told within the stream.
+bool is_told_in_stream(const Exchange& exchange, const std::optional<Error>& refused) {
+  return refused && refused->id == ErrorId::kBrokerAcknowledge && !exchange.request.upgrade;
+}
+
 Task<Response> serve_stream(Exchange& exchange, Stream& stream) {
   exchange.stop.notify = [signal = stream.signal] { signal->set(); };
-  const auto refused = co_await begin(exchange, stream);
+  auto refused = co_await begin(exchange, stream);
+  if (is_told_in_stream(exchange, refused)) {
+    stream.notice = std::move(refused);
+    stream.notice->message += "; the stream begins with the oldest delivery not acknowledged";
+    stream.reset(exchange.transport.socket().get_executor());
+    stream.session = exchange.services.broker.attach(exchange.principal, exchange.id, std::nullopt,
+                                                     stream.inbox);
+    refused = co_await begin(exchange, stream);
+  }
   Response response;
   if (refused) {
     response = problem_response(*refused);
@@ -130,14 +155,12 @@ Task<Response> serve_stream(Exchange& exchange, Stream& stream) {
 }  // namespace
 
 Task<Response> stream_subscription(Exchange& exchange) {
-  if (const auto checked = check_kind(exchange); !checked) {
-    co_return problem_response(checked.error());
-  }
-  const auto query = Query::parse(exchange.request.query, kSubscriptionParameters);
-  if (!query) co_return problem_response(query.error());
-  const auto last = last_event_id(exchange.request, *query);
+  const auto checked =
+      exchange.request.upgrade ? check_websocket(exchange) : check_wants_stream(exchange);
+  if (!checked) co_return problem_response(checked.error());
+  const auto last = last_event_id(exchange.request, exchange.query);
   if (!last) co_return problem_response(last.error());
-  const auto envelope = query->flag("envelope");
+  const auto envelope = exchange.query.flag("envelope");
   if (!envelope) co_return problem_response(envelope.error());
 
   Stream stream(exchange.transport.socket().get_executor(), exchange.services.options);
@@ -149,18 +172,18 @@ Task<Response> stream_subscription(Exchange& exchange) {
 }
 
 Task<Response> stream_filter(Exchange& exchange) {
-  if (const auto checked = check_kind(exchange); !checked) {
-    co_return problem_response(checked.error());
+  if (exchange.request.upgrade) {
+    const auto checked = check_websocket(exchange);
+    if (!checked) co_return problem_response(checked.error());
   }
-  const auto query = Query::parse(exchange.request.query, kStreamParameters);
-  if (!query) co_return problem_response(query.error());
-  const auto envelope = query->flag("envelope");
+  const auto envelope = exchange.query.flag("envelope");
   if (!envelope) co_return problem_response(envelope.error());
-  auto definition = definition_of(exchange, *query);
+  auto definition = definition_of(exchange);
   if (!definition) co_return problem_response(definition.error());
 
   Stream stream(exchange.transport.socket().get_executor(), exchange.services.options);
   stream.envelope = *envelope;
+  stream.warnings = (*definition)->warnings();
   stream.session =
       exchange.services.broker.stream(exchange.principal, std::move(*definition), stream.inbox);
   co_return co_await serve_stream(exchange, stream);

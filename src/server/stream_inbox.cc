@@ -33,8 +33,8 @@ void StreamInbox::detach() {
   contents_ = {};
 }
 
-void StreamInbox::on_begin() {
-  change([](Contents& contents) { contents.began = true; });
+void StreamInbox::on_begin(broker::ConsumerMode mode) {
+  change([&](Contents& contents) { contents.began = mode; });
 }
 
 void StreamInbox::on_dispatch(std::vector<broker::Dispatch> dispatches) {
@@ -49,6 +49,12 @@ void StreamInbox::on_dispatch(std::vector<broker::Dispatch> dispatches) {
 
 void StreamInbox::on_acknowledged(std::uint64_t number) {
   change([&](Contents& contents) { contents.acknowledged = number; });
+}
+
+void StreamInbox::on_settled(std::vector<std::uint64_t> numbers) {
+  change([&](Contents& contents) {
+    std::ranges::copy(numbers, std::back_inserter(contents.settled));
+  });
 }
 
 void StreamInbox::on_end(const base::Error& reason) {

@@ -20,9 +20,10 @@ namespace weir::server {
 class StreamInbox final : public broker::Consumer {
  public:
   struct Contents {
-    bool began = false;
+    std::optional<broker::ConsumerMode> began = {};
     std::vector<broker::Dispatch> dispatches = {};
     std::optional<std::uint64_t> acknowledged = {};
+    std::vector<std::uint64_t> settled = {};
     std::optional<base::Error> end = {};
   };
 
@@ -33,9 +34,10 @@ class StreamInbox final : public broker::Consumer {
   Contents take();
   void detach();
 
-  void on_begin() override;
+  void on_begin(broker::ConsumerMode mode) override;
   void on_dispatch(std::vector<broker::Dispatch> dispatches) override;
   void on_acknowledged(std::uint64_t number) override;
+  void on_settled(std::vector<std::uint64_t> numbers) override;
   void on_end(const base::Error& reason) override;
 
  private:

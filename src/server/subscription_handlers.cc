@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// /subscriptions and below, but for their streams.
+// /subscriptions and below, but for their streams and acknowledgements.
 #include <fmt/format.h>
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,12 +9,12 @@
 #include <utility>
 
 #include "engine/explanation_json.h"
-#include "event/json_document.h"
 #include "event/json_writer.h"
 #include "server/await_callback.h"
 #include "server/event_request.h"
 #include "server/handlers.h"
-#include "server/http_text.h"
+#include "server/json_body.h"
+#include "server/page_limits.h"
 #include "server/problem.h"
 #include "server/sink_check.h"
 #include "server/subscription_json.h"
@@ -27,18 +26,6 @@ using base::Error;
 using base::ErrorId;
 using broker::PutMode;
 using broker::SubscriptionInfo;
-
-constexpr std::size_t kPageCount = 100;
-constexpr std::size_t kPageCountMax = 1000;
-constexpr std::array<std::string_view, 2> kPageParameters = {"after", "limit"};
-
-base::Result<void> check_json(const Request& request) {
-  const auto type = request.field("content-type");
-  if (!type) return {};
-  const auto media = parse_media_type(*type);
-  if (media && media->is_json() && (media->charset.empty() || media->charset == "utf-8")) return {};
-  return Error{ErrorId::kHttpMediaType, "expected the Content-Type application/json", {}};
-}
 
 base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
   if (auto checked = check_json(exchange.request); !checked) return checked.error();
@@ -60,9 +47,9 @@ Task<base::Result<SubscriptionInfo>> put(Exchange& exchange, broker::DefinitionP
   co_return co_await await_callback<Answer>(std::move(start));
 }
 
-Response answer(const SubscriptionInfo& info, unsigned status) {
+Response answer(const SubscriptionInfo& info, unsigned status, Warnings warnings = {}) {
   Response response = {.status = status};
-  append_subscription(info, response.body);
+  append_subscription(info, response.body, warnings);
   if (status == 201) response.fields.emplace_back("Location", "/subscriptions/" + info.id);
   return response;
 }
@@ -82,35 +69,14 @@ base::Result<event::EventPtr> event_of(const Exchange& exchange) {
   return decode_one(exchange, *mode);
 }
 
-// {"upto": n}
-base::Result<std::uint64_t> upto_of(const Request& request) {
-  if (auto checked = check_json(request); !checked) return checked.error();
-  const auto document = event::JsonDocument::parse(request.body);
-  if (!document) return document.error();
-  const event::JsonRef root = document->root();
-  const bool is_object = root.kind() == event::JsonKind::kObject;
-  const event::JsonRef upto = is_object ? root.member("upto") : event::JsonRef();
-  std::size_t member_count = 0;
-  if (is_object) root.for_each_member([&](const auto&, const auto&) { ++member_count; });
-  const auto number =
-      upto && upto.kind() == event::JsonKind::kInteger ? parse_number(upto.raw()) : std::nullopt;
-  if (!number || member_count != 1) {
-    return Error{ErrorId::kHttpParameter, R"(expected {"upto": <number of a delivery>})",
-                 base::position_at(request.body, 0)};
-  }
-  return *number;
-}
-
 }  // namespace
 
 Task<Response> list_subscriptions(Exchange& exchange) {
-  const auto query = Query::parse(exchange.request.query, kPageParameters);
-  if (!query) co_return problem_response(query.error());
-  const auto limit = query->count("limit", kPageCount, kPageCountMax);
+  const auto limit = exchange.query.count("limit", kPageCount, kPageCountMax);
   if (!limit) co_return problem_response(limit.error());
   // One more than asked for tells whether there are more.
-  auto found = exchange.services.broker.list(exchange.principal, query->text("after").value_or(""),
-                                             *limit + 1);
+  auto found = exchange.services.broker.list(exchange.principal,
+                                             exchange.query.text("after").value_or(""), *limit + 1);
   const bool more = found.size() > *limit;
   if (more) found.resize(*limit);
   Response response;
@@ -131,9 +97,8 @@ Task<Response> create_subscription(Exchange& exchange) {
   auto definition = definition_of(exchange);
   if (!definition) co_return problem_response(definition.error());
   std::optional<std::string> no_id;
-  const auto info =
-      co_await put(exchange, std::move(*definition), std::move(no_id), PutMode::kCreate);
-  co_return info ? answer(*info, 201) : problem_response(info.error());
+  const auto info = co_await put(exchange, *definition, std::move(no_id), PutMode::kCreate);
+  co_return info ? answer(*info, 201, (*definition)->warnings()) : problem_response(info.error());
 }
 
 Task<Response> get_subscription(Exchange& exchange) {
@@ -146,26 +111,15 @@ Task<Response> put_subscription(Exchange& exchange) {
   if (!definition) co_return problem_response(definition.error());
   const bool existed = exchange.services.broker.get(exchange.principal, exchange.id).has_value();
   std::optional<std::string> id = exchange.id;
-  const auto info =
-      co_await put(exchange, std::move(*definition), std::move(id), PutMode::kCreateOrReplace);
-  co_return info ? answer(*info, existed ? 200 : 201) : problem_response(info.error());
+  const auto info = co_await put(exchange, *definition, std::move(id), PutMode::kCreateOrReplace);
+  if (!info) co_return problem_response(info.error());
+  co_return answer(*info, existed ? 200 : 201, (*definition)->warnings());
 }
 
 Task<Response> delete_subscription(Exchange& exchange) {
   using Answer = base::Result<void>;
   auto start = [&](std::function<void(Answer)> done) {
     exchange.services.broker.remove(exchange.principal, exchange.id, std::move(done));
-  };
-  const Answer done = co_await await_callback<Answer>(std::move(start));
-  co_return answer_done(done);
-}
-
-Task<Response> acknowledge_deliveries(Exchange& exchange) {
-  const auto upto = upto_of(exchange.request);
-  if (!upto) co_return problem_response(upto.error());
-  using Answer = base::Result<void>;
-  auto start = [&](std::function<void(Answer)> done) {
-    exchange.services.broker.acknowledge(exchange.principal, exchange.id, *upto, std::move(done));
   };
   const Answer done = co_await await_callback<Answer>(std::move(start));
   co_return answer_done(done);
@@ -200,32 +154,6 @@ Task<Response> explain_event(Exchange& exchange) {
   if (!explanation) co_return problem_response(explanation.error());
   Response response;
   engine::append_json(*explanation, response.body);
-  co_return response;
-}
-
-Task<Response> list_dead_letters(Exchange& exchange) {
-  const auto query = Query::parse(exchange.request.query, kPageParameters);
-  if (!query) co_return problem_response(query.error());
-  const auto limit = query->count("limit", kPageCount, kPageCountMax);
-  if (!limit) co_return problem_response(limit.error());
-  const auto after = query->number("after");
-  if (!after) co_return problem_response(after.error());
-  auto letters = exchange.services.broker.dead_letters(exchange.principal, exchange.id,
-                                                       after->value_or(0), *limit + 1);
-  if (!letters) co_return problem_response(letters.error());
-  const bool more = letters->size() > *limit;
-  if (more) letters->resize(*limit);
-  Response response;
-  event::JsonObject object(response.body);
-  object.name("dead_letters");
-  response.body += '[';
-  for (const store::DeadLetterRow& letter : *letters) {
-    if (&letter != &letters->front()) response.body += ',';
-    append_dead_letter(letter, response.body);
-  }
-  response.body += ']';
-  if (more) object.member("next", letters->back().delivery);
-  object.close();
   co_return response;
 }
 

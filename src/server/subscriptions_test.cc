@@ -28,8 +28,10 @@ TEST_F(SubscriptionsTest, AreCreatedReadAndDeleted) {
   EXPECT_EQ(created.field("location"), "/subscriptions/a");
   EXPECT_TRUE(created.body.starts_with(R"({"id":"a","filters":[)")) << created.body;
   EXPECT_THAT(created.body, HasSubstr(R"("owner":"","created":"2023-11-14T22:13:20.5Z","status":{)"
-                                      R"("pending":0,"delivered":0,"acknowledged":0,"dropped":0,)"
-                                      R"("conflated":0,"redelivered":0,"dead_letters":0,)"
+                                      R"("deliveries":0,"pending":0,"acknowledged":0,"dropped":0,)"
+                                      R"("expired":0,"conflated":0,"dead_letters":0,"withheld":0,)"
+                                      R"("settled_through":0,"dead_letters_kept":0,)"
+                                      R"("delivered":0,"redelivered":0,)"
                                       R"("connected":false,"trouble":""}})"));
   EXPECT_EQ(client.request("POST", "/subscriptions", "", R"({"id":"a"})").status, 409U);
   const TestAnswer read = client.request("GET", "/subscriptions/a");
@@ -112,6 +114,15 @@ TEST_F(SubscriptionsTest, ShowDeadLetters) {
             R"("events":[{},{}]}]})");
   EXPECT_EQ(client.request("GET", "/subscriptions/x/dead-letters").status, 404U);
   EXPECT_EQ(client.request("GET", "/subscriptions/a/dead-letters?after=b").status, 400U);
+  const std::string letters = "/subscriptions/a/dead-letters";
+  EXPECT_EQ(client.request("POST", letters + "/resend").body, R"({"resent":2,"left":7})");
+  EXPECT_EQ(client.request("POST", letters + "/5/resend").body, R"({"resent":1,"left":7})");
+  EXPECT_EQ(client.request("DELETE", letters).body, R"({"purged":2,"left":7})");
+  EXPECT_EQ(client.request("DELETE", letters + "/3").body, R"({"purged":1,"left":7})");
+  EXPECT_EQ(client.request("DELETE", letters + "/4").status, 404U);
+  EXPECT_EQ(client.request("POST", letters + "/x/resend").status, 404U);
+  EXPECT_EQ(client.request("GET", letters + "/3").status, 405U);
+  EXPECT_EQ(client.request("POST", "/subscriptions/x/dead-letters/resend").status, 404U);
 }
 
 using ServiceTest = SubscriptionsTest;
@@ -161,6 +172,28 @@ TEST_F(ServiceTest, KnowsHeadAndOptions) {
   EXPECT_EQ(wrong.status, 405U);
   EXPECT_EQ(wrong.field("allow"), "POST, OPTIONS");
   EXPECT_EQ(client.request("GET", "/events/1").status, 404U);
+}
+
+TEST_F(ServiceTest, AllowsOtherBrokersToPostTheirEvents) {
+  TestClient client = connect();
+  const TestAnswer granted =
+      client.request("OPTIONS", "/events",
+                     "WebHook-Request-Origin: weir.example\r\nWebHook-Request-Rate: 120\r\n");
+  EXPECT_EQ(granted.status, 200U);
+  EXPECT_EQ(granted.field("allow"), "POST, OPTIONS");
+  EXPECT_EQ(granted.field("webhook-allowed-origin"), "weir.example");
+  EXPECT_EQ(granted.field("webhook-allowed-rate"), "*");
+  const TestAnswer plain = client.request("OPTIONS", "/events");
+  EXPECT_EQ(plain.status, 204U);
+  EXPECT_EQ(plain.field("webhook-allowed-origin"), "");
+  const TestAnswer elsewhere =
+      client.request("OPTIONS", "/subscriptions", "WebHook-Request-Origin: weir.example\r\n");
+  EXPECT_EQ(elsewhere.status, 204U);
+  EXPECT_EQ(elsewhere.field("webhook-allowed-origin"), "");
+  const TestAnswer stranger =
+      client.request("OPTIONS", "/events",
+                     "WebHook-Request-Origin: weir.example\r\nAuthorization: Bearer nobody\r\n");
+  EXPECT_EQ(stranger.status, 401U);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace weir::server {
 
-Task<NetError> PlainTransport::begin() { co_return NetError(); }
+Task<Beginning> PlainTransport::begin() { co_return Beginning::kReady; }
 
 Task<std::size_t> PlainTransport::read_some(std::span<char> into, NetError& error) {
   const auto buffer = asio::buffer(into.data(), into.size());
@@ -25,25 +25,35 @@ Task<void> PlainTransport::finish() {
   co_return;
 }
 
-Task<NetError> SecureTransport::begin() {
+// A method begins with a letter, a TLS handshake with the byte 22. Looks at that byte and leaves
+// it.
+Task<Beginning> SecureTransport::begin() {
   NetError error;
+  char first = 0;
+  const auto buffer = asio::buffer(&first, 1);
+  co_await socket().async_receive(buffer, Tcp::socket::message_peek, to(error));
+  if (error) co_return Beginning::kFailed;
+  is_plain_ = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
+  if (is_plain_) co_return Beginning::kPlain;
   co_await stream_.async_handshake(asio::ssl::stream_base::server, to(error));
-  co_return error;
+  co_return error ? Beginning::kFailed : Beginning::kReady;
 }
 
 Task<std::size_t> SecureTransport::read_some(std::span<char> into, NetError& error) {
   const auto buffer = asio::buffer(into.data(), into.size());
+  if (is_plain_) co_return co_await socket().async_read_some(buffer, to(error));
   co_return co_await stream_.async_read_some(buffer, to(error));
 }
 
 Task<std::size_t> SecureTransport::write_some(std::string_view bytes, NetError& error) {
   const auto buffer = asio::buffer(bytes);
+  if (is_plain_) co_return co_await socket().async_write_some(buffer, to(error));
   co_return co_await stream_.async_write_some(buffer, to(error));
 }
 
 Task<void> SecureTransport::finish() {
   NetError ignored;
-  co_await stream_.async_shutdown(to(ignored));
+  if (!is_plain_) co_await stream_.async_shutdown(to(ignored));
   socket().shutdown(Tcp::socket::shutdown_send, ignored);
 }
 

@@ -6,6 +6,7 @@
 
 #include <boost/asio/ssl/context.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -15,12 +16,18 @@
 
 namespace weir::server {
 
+enum class Beginning : std::uint8_t {
+  kReady,
+  kPlain,  // the peer speaks HTTP without TLS; what is written goes to it as it is
+  kFailed,
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
 
   // The TLS handshake.
-  virtual Task<NetError> begin() = 0;
+  virtual Task<Beginning> begin() = 0;
   virtual Task<std::size_t> read_some(std::span<char> into, NetError& error) = 0;
   virtual Task<std::size_t> write_some(std::string_view bytes, NetError& error) = 0;
   // Tells the peer that nothing follows.

@@ -15,7 +15,7 @@ class PlainTransport final : public Transport {
  public:
   explicit PlainTransport(Tcp::socket socket) : socket_(std::move(socket)) {}
 
-  Task<NetError> begin() override;
+  Task<Beginning> begin() override;
   Task<std::size_t> read_some(std::span<char> into, NetError& error) override;
   Task<std::size_t> write_some(std::string_view bytes, NetError& error) override;
   Task<void> finish() override;
@@ -31,7 +31,7 @@ class SecureTransport final : public Transport {
   SecureTransport(Tcp::socket socket, TlsContextPtr context)
       : context_(std::move(context)), stream_(std::move(socket), *context_) {}
 
-  Task<NetError> begin() override;
+  Task<Beginning> begin() override;
   Task<std::size_t> read_some(std::span<char> into, NetError& error) override;
   Task<std::size_t> write_some(std::string_view bytes, NetError& error) override;
   Task<void> finish() override;
@@ -41,6 +41,7 @@ class SecureTransport final : public Transport {
  private:
   TlsContextPtr context_;  // a reload replaces it for later connections only
   TlsStream stream_;
+  bool is_plain_ = false;  // the peer does not speak TLS
 };
 
 }  // namespace weir::server

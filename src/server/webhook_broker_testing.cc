@@ -43,6 +43,7 @@ class WebhookBroker::Session final : public broker::Session {
       sink.settled_count = number;
     });
   }
+  void answer(broker::Answer /*answer*/) override {}
   void bury(std::uint64_t number, std::string reason) override {
     change([&](Sink& sink) {
       WEIR_CHECK(number == sink.settled_count + 1);
@@ -88,6 +89,7 @@ void WebhookBroker::pump(Sink& sink) {
     broker::Dispatch dispatch;
     dispatch.number = sink.dispatched_count;
     dispatch.redelivered = std::exchange(delivery.redelivered, true);
+    dispatch.is_group = delivery.events.size() > 1;
     for (const std::string& event : delivery.events) {
       const auto owner = std::make_shared<const std::string>(event);
       dispatch.events.push_back({owner, *owner});
@@ -116,12 +118,13 @@ broker::SessionPtr WebhookBroker::attach_sink(std::string_view id,
     sink.credit = 0;
     round = ++sink.round;
     sink.consumer = std::move(consumer);
-    sink.consumer->on_begin();
+    sink.consumer->on_begin(broker::ConsumerMode::kExclusive);
   });
   return std::make_shared<Session>(*this, std::string(id), round);
 }
 
-void WebhookBroker::report_trouble(std::string_view id, std::string trouble) {
+void WebhookBroker::report_trouble(std::string_view id, std::uint64_t /*sink_number*/,
+                                   std::string trouble) {
   change(std::string(id), [&](Sink& sink) { sink.record.troubles.push_back(std::move(trouble)); });
 }
 

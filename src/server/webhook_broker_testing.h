@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "broker/broker.h"
+#include "server/fake_token_admin_testing.h"
 
 namespace weir::server {
 
@@ -46,7 +47,7 @@ class WebhookBroker final : public broker::Broker {
 
   broker::SessionPtr attach_sink(std::string_view id,
                                  std::shared_ptr<broker::Consumer> consumer) override;
-  void report_trouble(std::string_view id, std::string trouble) override;
+  void report_trouble(std::string_view id, std::uint64_t sink_number, std::string trouble) override;
 
   // Nothing else is there.
   void stop() override {}
@@ -54,11 +55,17 @@ class WebhookBroker final : public broker::Broker {
   base::Result<broker::PrincipalPtr> authenticate(std::string_view token) override;
   base::Result<void> reload_tokens() override;
   std::vector<base::Error> unreadable_tokens() const override { return {}; }
+  std::uint64_t token_revision() const override { return 0; }
+  broker::TokenAdmin& token_admin() override { return token_admin_; }
   void publish(const broker::PrincipalPtr&, std::vector<base::Result<event::EventPtr>>,
                broker::PublishDone) override {}
   void put(const broker::PrincipalPtr&, broker::DefinitionPtr, std::optional<std::string>,
            broker::PutMode, broker::SubscriptionDone) override {}
   void remove(const broker::PrincipalPtr&, std::string_view, broker::Done) override {}
+  void transfer(const broker::PrincipalPtr&, std::string_view, std::string_view,
+                broker::SubscriptionDone) override {}
+  void transfer_all(const broker::PrincipalPtr&, std::string_view, std::string_view,
+                    broker::TransferDone) override {}
   base::Result<broker::SubscriptionInfo> get(const broker::PrincipalPtr&,
                                              std::string_view) override;
   std::vector<broker::SubscriptionInfo> list(const broker::PrincipalPtr&, std::string_view,
@@ -67,6 +74,8 @@ class WebhookBroker final : public broker::Broker {
   }
   void acknowledge(const broker::PrincipalPtr&, std::string_view, std::uint64_t,
                    broker::Done) override {}
+  void answer(const broker::PrincipalPtr&, std::string_view, broker::Answer,
+              broker::AnswerDone) override {}
   void forget(const broker::PrincipalPtr&, std::string_view, event::EventPtr,
               broker::ForgetDone) override {}
   void explain(const broker::PrincipalPtr&, std::string_view, event::EventPtr,
@@ -74,6 +83,10 @@ class WebhookBroker final : public broker::Broker {
   base::Result<std::vector<store::DeadLetterRow>> dead_letters(const broker::PrincipalPtr&,
                                                                std::string_view, std::uint64_t,
                                                                std::size_t) override;
+  void resend_dead_letters(const broker::PrincipalPtr&, std::string_view,
+                           std::optional<std::uint64_t>, broker::LettersDone) override {}
+  void purge_dead_letters(const broker::PrincipalPtr&, std::string_view,
+                          std::optional<std::uint64_t>, broker::LettersDone) override {}
   broker::SessionPtr attach(const broker::PrincipalPtr&, std::string_view,
                             std::optional<std::uint64_t>,
                             std::shared_ptr<broker::Consumer>) override {
@@ -84,6 +97,7 @@ class WebhookBroker final : public broker::Broker {
     return nullptr;
   }
   void listen_to_sinks(std::shared_ptr<broker::SinkListener>) override {}
+  std::vector<broker::Loss> take_losses() override { return {}; }
   broker::BrokerStats stats() const override;
   std::optional<base::Error> trouble() const override { return {}; }
   const broker::BrokerOptions& options() const override;
@@ -110,6 +124,7 @@ class WebhookBroker final : public broker::Broker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Sink> sinks_;
+  FakeTokenAdmin token_admin_;
 };
 
 }  // namespace weir::server

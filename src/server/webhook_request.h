@@ -5,27 +5,39 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/instant.h"
 #include "base/result.h"
 #include "broker/delivery.h"
+#include "broker/sink_config.h"
+#include "broker/sink_secrets.h"
 #include "broker/webhook_policy.h"
 #include "server/http_client_message.h"
 #include "server/url.h"
 
 namespace weir::server {
 
+// A sink as requests are made for it.
+struct WebhookTarget {
+  Url url = {};
+  std::string subscription = {};  // its id
+  base::Instant created = {};     // the subscription; numbers of deliveries are its own
+  broker::SinkMode mode = broker::SinkMode::kStructured;
+  broker::SinkSecretsPtr secrets = {};  // null: none
+};
+
 // OPTIONS: asks the sink for permission to send.
-HttpCall permission_call(const Url& url, std::string_view origin,
+HttpCall permission_call(const WebhookTarget& target, std::string_view origin,
                          std::optional<std::uint32_t> requests_per_minute);
 broker::HandshakeOutcome permission_outcome(const base::Result<HttpAnswer>& answer);
 
-// POST: an event in structured mode, or a group as a batch.
-HttpCall delivery_call(const Url& url, std::string_view subscription,
-                       const broker::Dispatch& dispatch);
-// Says that it may have been delivered before.
-void mark_redelivered(HttpCall& call);
+// POST: deliveries, at least one, in the mode of the sink, signed as of now. Several, and a group,
+// are a batch in every mode; so is a single one in batch mode.
+HttpCall delivery_call(const WebhookTarget& target, std::span<const broker::Dispatch> deliveries,
+                       base::Instant now);
 broker::HttpOutcome delivery_outcome(const base::Result<HttpAnswer>& answer);
 
 }  // namespace weir::server

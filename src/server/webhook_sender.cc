@@ -30,13 +30,14 @@ base::Error option_error(std::string message) {
 }
 
 std::optional<base::Error> check(const WebhookOptions& options) {
-  const HttpCall call = permission_call(Url{}, options.origin, options.requests_per_minute);
+  const HttpCall call =
+      permission_call(WebhookTarget{}, options.origin, options.requests_per_minute);
   if (options.origin.empty() || !serialize(call, "x")) {
-    return option_error("the webhook origin is empty or has characters that are not allowed");
+    return option_error("webhooks.origin is empty or has characters that a header must not have");
   }
   if (options.window == 0 || options.request_count_max == 0 ||
-      options.requests_per_owner_max == 0) {
-    return option_error("the webhook window and the number of requests are at least 1");
+      options.requests_per_owner_max == 0 || options.requests_per_host_max == 0) {
+    return option_error("webhooks.window and webhooks.requests must be at least 1");
   }
   return std::nullopt;
 }
@@ -94,7 +95,8 @@ class WebhookSender::Impl {
                 .io = io,
                 .slots = {io->get_executor(),
                           {.count = options.request_count_max,
-                           .per_owner = options.requests_per_owner_max}},
+                           .per_owner = options.requests_per_owner_max,
+                           .per_host = options.requests_per_host_max}},
                 .connector = {io->get_executor(), connector_options(options, std::move(tls))},
                 .prng = base::Prng(options.seed)},
         work_(asio::make_work_guard(*io)),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // WebhookSender: posts the deliveries of subscriptions with a sink to their sinks.
 //
-// For each sink: asks for permission until it is granted, then consumes the subscription and posts
-// one delivery at a time, in order. What an answer means, and when to try again, is decided by
-// broker::WebhookPolicy alone; where a sink may be, by AddressGuard. docs/webhooks.md has it all.
+// For each sink: asks for permission until it is granted, unless its host is trusted, then consumes
+// the subscription and posts one delivery, or one batch of them, at a time, in order. What an
+// answer means, and when to try again, is decided by broker::WebhookPolicy alone; where a sink may
+// be, by AddressGuard. docs/webhooks.md has it all.
 //
 // Threads: one of its own does everything; calls come from any thread. The broker must outlive
 // stop(), which the owner calls, or the destructor.
@@ -35,6 +36,7 @@ struct WebhookOptions {
   std::string origin = "weir";  // who asks: a name in the DNS that stands for this broker
   std::optional<std::uint32_t> requests_per_minute = {};  // that are asked for
   std::vector<Cidr> allowed_networks = {};                // besides public addresses
+  std::vector<std::string> trusted_hosts = {};            // need not give permission first
   std::string ca_file = {};  // PEM; empty: the authorities that the system trusts
   broker::WebhookPolicyOptions policy = {};
   HttpClientTimeouts timeouts = {};
@@ -42,10 +44,12 @@ struct WebhookOptions {
                              .body_bytes_max = std::size_t{64} << 10U};
   std::size_t request_count_max = 64;       // under way at once; every owner may have one besides
   std::size_t requests_per_owner_max = 16;  // of one owner of subscriptions
+  std::size_t requests_per_host_max = 8;    // of these to one host and port
   std::size_t idle_connection_count_max = 256;
   base::Duration idle_timeout = base::Duration::seconds(30);
-  std::uint64_t window = 8;  // deliveries of a subscription that wait in the sender
-  std::uint64_t seed = 0;    // of the jitter
+  std::uint64_t window = 8;  // deliveries of a subscription that wait in the sender; or a batch
+  std::size_t batch_bytes_max = std::size_t{1} << 20U;  // of events in a batch of several
+  std::uint64_t seed = 0;                               // of the jitter
   std::function<base::Instant()> now = broker::system_now;
   Resolver::LookUp look_up = Resolver::system_look_up;
   std::shared_ptr<Log> log = {};  // null: nothing is logged

@@ -435,6 +435,36 @@ TEST_F(WebhookSenderTest, SinksThatNeverAnswerDelayTheirOwnersOnly) {
                                  [](const SinkRecord& r) { return r.acknowledged == Numbers{1}; }));
 }
 
+TEST_F(WebhookSenderTest, SinksThatNeverAnswerLeaveRoomForTheSameOwnersHealthyOne) {
+  WebhookReceiver silent([](const ReceivedRequest&, Peer&) {});
+  WebhookReceiver receiver(granting({http_answer("200 OK")}));
+  WebhookOptions options = fast_options();
+  options.look_up = [](const std::string&) { return Resolver::Addresses{*parse_ip("127.0.0.1")}; };
+  options.timeouts.read = Duration::seconds(100);
+  options.requests_per_owner_max = 4;
+  broker_.add("healthy", {"{}"});
+  auto sender = WebhookSender::create(broker_, options);
+  ASSERT_EQ(describe(sender), "ok");
+  sender_ = *std::move(sender);
+  sender_->on_sink(WebhookBroker::subscription("healthy", receiver.url(), "one"));
+  const auto has_acknowledged = [this](std::size_t count) {
+    return broker_.wait_until("healthy",
+                              [&](const SinkRecord& r) { return r.acknowledged.size() == count; });
+  };
+  EXPECT_TRUE(has_acknowledged(1));
+  for (int i = 0; i < 20; ++i) {
+    const std::string sink = fmt::format("http://host{}:{}/", i, silent.port());
+    sender_->on_sink(
+        WebhookBroker::subscription(i == 19 ? "s" : fmt::format("hostile{}", i), sink, "one"));
+  }
+  silent.wait_for(3);
+  for (int i = 0; i < 50; ++i) broker_.add("healthy", {"{}"});
+  EXPECT_TRUE(has_acknowledged(51));
+  EXPECT_TRUE(
+      is_in_trouble("waits for its turn: 3 requests of its owner are under way, the limit "
+                    "but for quick hosts"));
+}
+
 TEST_F(WebhookSenderTest, NamesThatAreNeverFoundDelayNeitherOthersNorTheEnd) {
   WebhookReceiver receiver(granting({http_answer("200 OK")}));
   std::promise<void> end;
@@ -460,10 +490,11 @@ TEST_F(WebhookSenderTest, NamesThatAreNeverFoundDelayNeitherOthersNorTheEnd) {
 
 TEST(WebhookOptionsTest, AreChecked) {
   WebhookBroker broker;
-  EXPECT_EQ(describe(WebhookSender::create(broker, {.origin = "a\r\nb"})),
-            "broker.option - the webhook origin is empty or has characters that are not allowed");
+  EXPECT_EQ(
+      describe(WebhookSender::create(broker, {.origin = "a\r\nb"})),
+      "broker.option - webhooks.origin is empty or has characters that a header must not have");
   EXPECT_EQ(describe(WebhookSender::create(broker, {.window = 0})),
-            "broker.option - the webhook window and the number of requests are at least 1");
+            "broker.option - webhooks.window and webhooks.requests must be at least 1");
   EXPECT_EQ(WebhookSender::create(broker, {.ca_file = "/no/such/file"}).error().id,
             base::ErrorId::kHttpTls);
 }

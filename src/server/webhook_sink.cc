@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@
 #include "base/error.h"
 #include "base/instant.h"
 #include "base/result.h"
-#include "server/webhook_request.h"
+#include "server/trusted_hosts.h"
 #include "server/webhook_session.h"
 
 namespace weir::server {
@@ -44,9 +45,14 @@ bool is_final(const base::Error& reason) {
 
 WebhookSink::WebhookSink(WebhookShared& shared, const broker::SubscriptionInfo& subscription)
     : shared_(shared),
-      id_(subscription.id),
       owner_(subscription.owner),
       sink_(subscription.definition->sink()),
+      sink_number_(subscription.sink_number),
+      sink_options_(subscription.definition->sink_config().options),
+      target_{.subscription = subscription.id,
+              .created = subscription.created,
+              .mode = sink_options_.mode,
+              .secrets = subscription.sink_secrets},
       policy_(shared.options.policy),
       wake_(*shared.io) {}
 
@@ -90,7 +96,7 @@ Task<void> WebhookSink::run() {
     set_trouble("the sink is not a URL: " + url.error().to_string());
     co_return;
   }
-  url_ = *std::move(url);
+  target_.url = *std::move(url);
   while (true) {
     Next next = co_await gain_permission();
     if (next == Next::kGoOn) next = co_await consume();
@@ -100,7 +106,11 @@ Task<void> WebhookSink::run() {
 
 Task<WebhookSink::Next> WebhookSink::gain_permission() {
   const WebhookOptions& options = shared_.options;
-  const HttpCall call = permission_call(url_, options.origin, options.requests_per_minute);
+  if (is_trusted(target_.url, options.trusted_hosts)) {
+    set_trouble("");
+    co_return Next::kGoOn;
+  }
+  const HttpCall call = permission_call(target_, options.origin, options.requests_per_minute);
   while (true) {
     const base::Result<HttpAnswer> answer = co_await send(call);
     const broker::HandshakeOutcome outcome = permission_outcome(answer);
@@ -125,9 +135,9 @@ Task<WebhookSink::Next> WebhookSink::consume() {
       co_await wait_for_input();
       continue;
     }
-    const broker::Dispatch dispatch = std::move(waiting_.front());
-    waiting_.pop_front();
-    const Next next = co_await deliver(dispatch);
+    co_await fill_batch();
+    std::vector<broker::Dispatch> batch = take_batch();
+    const Next next = co_await deliver(std::move(batch));
     if (next == Next::kEnd) co_return Next::kEnd;
   }
   const base::Error reason = *session_end_;
@@ -139,52 +149,100 @@ Task<WebhookSink::Next> WebhookSink::consume() {
   co_return Next::kGoOn;
 }
 
-Task<WebhookSink::Next> WebhookSink::deliver(const broker::Dispatch& dispatch) {
-  HttpCall call = delivery_call(url_, id_, dispatch);
+// Waits for a batch to become full, or for as long as it may take.
+Task<void> WebhookSink::fill_batch() {
+  if (sink_options_.mode != broker::SinkMode::kBatch || alone_count_ > 0) co_return;
+  const auto until = Clock::now() + std::chrono::nanoseconds(sink_options_.batch_wait.nanoseconds);
+  while (waiting_.size() < sink_options_.batch_count && Clock::now() < until && !session_end_) {
+    wake_.expires_at(until);
+    NetError ignored;
+    co_await wake_.async_wait(to(ignored));
+  }
+}
+
+// The next delivery; in batch mode those after it too. A group is a request of its own.
+std::vector<broker::Dispatch> WebhookSink::take_batch() {
+  const bool is_alone = sink_options_.mode != broker::SinkMode::kBatch || alone_count_ > 0;
+  const std::size_t count_max = is_alone ? 1 : sink_options_.batch_count;
+  if (alone_count_ > 0) --alone_count_;
+  std::vector<broker::Dispatch> batch;
+  std::size_t bytes = 0;
+  while (!waiting_.empty() && batch.size() < count_max) {
+    const bool is_group = waiting_.front().is_group;
+    bytes += waiting_.front().events.front().json.size();
+    if (!batch.empty() && (is_group || bytes > shared_.options.batch_bytes_max)) break;
+    batch.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+    if (is_group) break;
+  }
+  return batch;
+}
+
+Task<WebhookSink::Next> WebhookSink::deliver(std::vector<broker::Dispatch> batch) {
   while (true) {
     const base::Instant send_at = policy_.send_at(now());
     co_await wait_until(send_at);
     if (session_end_) co_return Next::kGoOn;
+    const HttpCall call = delivery_call(target_, batch, now());
     const base::Result<HttpAnswer> answer = co_await send(call);
     if (session_end_) co_return Next::kGoOn;
     const WebhookAction action = policy_.on_result(delivery_outcome(answer), now(), shared_.prng);
-    if (action.kind != WebhookAction::Kind::kRetry) co_return settle(dispatch, action);
-    set_trouble(waiting_text(fmt::format("delivery {}: {}", dispatch.number, action.reason),
+    if (action.kind != WebhookAction::Kind::kRetry) co_return settle(std::move(batch), action);
+    set_trouble(waiting_text(fmt::format("delivery {}: {}", batch.front().number, action.reason),
                              action.at, now()));
-    mark_redelivered(call);
+    for (broker::Dispatch& dispatch : batch) dispatch.redelivered = true;
     co_await wait_until(action.at);
     if (session_end_) co_return Next::kGoOn;
   }
 }
 
-WebhookSink::Next WebhookSink::settle(const broker::Dispatch& dispatch,
+WebhookSink::Next WebhookSink::settle(std::vector<broker::Dispatch> batch,
                                       const WebhookAction& action) {
+  const std::uint64_t number = batch.back().number;
   switch (action.kind) {
     case WebhookAction::Kind::kStop:
       set_trouble(action.reason + ": nothing more is sent there");
       close_session();
       return Next::kEnd;
     case WebhookAction::Kind::kBury:
-      session_->bury(dispatch.number, action.reason);
-      set_trouble(fmt::format("delivery {} is a dead letter: {}", dispatch.number, action.reason));
+      if (batch.size() > 1) {
+        send_one_by_one(std::move(batch), action.reason);
+        return Next::kGoOn;
+      }
+      session_->bury(number, action.reason);
+      set_trouble(fmt::format("delivery {} is a dead letter: {}", number, action.reason));
       break;
     default:
-      session_->acknowledge(dispatch.number);
+      session_->acknowledge(number);
       set_trouble("");
       break;
   }
-  session_->add_credit(1);
+  session_->add_credit(batch.size());
   return Next::kGoOn;
 }
 
+// One event that the sink cannot take must not bury those that happened to travel with it.
+void WebhookSink::send_one_by_one(std::vector<broker::Dispatch> batch, const std::string& reason) {
+  set_trouble(fmt::format("deliveries {} to {} are sent one by one: {}", batch.front().number,
+                          batch.back().number, reason));
+  alone_count_ = batch.size();
+  for (broker::Dispatch& dispatch : batch) dispatch.redelivered = true;
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()),
+                  std::make_move_iterator(batch.end()));
+}
+
 Task<base::Result<HttpAnswer>> WebhookSink::send(const HttpCall& call) {
-  WebhookSlots::Permit taken = co_await shared_.slots.acquire(owner_);
+  WebhookParty party{.owner = owner_, .host = target_.url.endpoint()};
+  std::function<void(std::string)> tell = [this](std::string reason) {
+    set_trouble("waits for its turn: " + std::move(reason));
+  };
+  WebhookSlots::Permit taken = co_await shared_.slots.acquire(std::move(party), std::move(tell));
   const auto permit = std::make_shared<WebhookSlots::Permit>(std::move(taken));
   policy_.on_send(now());
   std::unique_ptr<ClientConnection> connection = take_connection();
   if (!connection || !connection->is_reusable()) {
     base::Result<std::unique_ptr<ClientConnection>> opened =
-        co_await shared_.connector.open(url_, permit);
+        co_await shared_.connector.open(target_.url, permit);
     if (!opened) co_return base::Result<HttpAnswer>(opened.error());
     connection = *std::move(opened);
   }
@@ -218,13 +276,16 @@ Task<void> WebhookSink::wait_for_input() {
 void WebhookSink::attach() {
   const std::uint64_t round = ++session_round_;
   auto consumer = std::make_shared<WebhookSession>(shared_.io, weak_from_this(), round);
-  session_ = shared_.broker.attach_sink(id_, std::move(consumer));
-  session_->add_credit(shared_.options.window);
+  session_ = shared_.broker.attach_sink(target_.subscription, std::move(consumer));
+  const bool is_batch = sink_options_.mode == broker::SinkMode::kBatch;
+  session_->add_credit(
+      std::max<std::uint64_t>(shared_.options.window, is_batch ? sink_options_.batch_count : 1));
 }
 
 void WebhookSink::close_session() {
   ++session_round_;
   waiting_.clear();
+  alone_count_ = 0;
   session_end_.reset();
   if (session_) std::exchange(session_, nullptr)->close();
 }
@@ -249,7 +310,7 @@ void WebhookSink::set_trouble(std::string trouble) {
   if (trouble == trouble_) return;
   trouble_ = trouble;
   log_trouble(trouble);
-  shared_.broker.report_trouble(id_, std::move(trouble));
+  shared_.broker.report_trouble(target_.subscription, sink_number_, std::move(trouble));
 }
 
 void WebhookSink::log_trouble(const std::string& trouble) {
@@ -258,9 +319,10 @@ void WebhookSink::log_trouble(const std::string& trouble) {
   const Trouble::News news = logged_.see(!trouble.empty(), now());
   if (news == Trouble::News::kBegan) {
     log->write(LogLevel::kWarning, "a sink does not take its deliveries",
-               {{"subscription", id_}, {"reason", trouble}});
+               {{"subscription", target_.subscription}, {"reason", trouble}});
   } else if (news == Trouble::News::kEnded) {
-    log->write(LogLevel::kInfo, "a sink takes its deliveries again", {{"subscription", id_}});
+    log->write(LogLevel::kInfo, "a sink takes its deliveries again",
+               {{"subscription", target_.subscription}});
   }
 }
 

@@ -26,7 +26,7 @@
 #include "server/http_client_message.h"
 #include "server/net.h"
 #include "server/trouble.h"
-#include "server/url.h"
+#include "server/webhook_request.h"
 #include "server/webhook_sender.h"
 #include "server/webhook_slots.h"
 
@@ -62,13 +62,16 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   Task<void> run();
   Task<Next> gain_permission();
   Task<Next> consume();
-  Task<Next> deliver(const broker::Dispatch& dispatch);
+  Task<void> fill_batch();
+  std::vector<broker::Dispatch> take_batch();
+  Task<Next> deliver(std::vector<broker::Dispatch> batch);
   Task<base::Result<HttpAnswer>> send(const HttpCall& call);
   Task<void> wait_until(base::Instant at);
   Task<void> wait_for_input();
 
   void attach();
-  Next settle(const broker::Dispatch& dispatch, const broker::WebhookAction& action);
+  Next settle(std::vector<broker::Dispatch> batch, const broker::WebhookAction& action);
+  void send_one_by_one(std::vector<broker::Dispatch> batch, const std::string& reason);
   void close_session();
   void release();
   void keep_connection(std::unique_ptr<ClientConnection> connection);
@@ -78,10 +81,11 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   base::Instant now() const { return shared_.options.now(); }
 
   WebhookShared& shared_;
-  std::string id_;
   std::string owner_;
   std::string sink_;
-  Url url_;
+  std::uint64_t sink_number_;
+  broker::SinkOptions sink_options_;
+  WebhookTarget target_;
   broker::WebhookPolicy policy_;
   asio::cancellation_signal cancel_;
   asio::steady_timer wake_;
@@ -91,6 +95,7 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
 
   broker::SessionPtr session_;
   std::deque<broker::Dispatch> waiting_;
+  std::size_t alone_count_ = 0;  // of those that wait: sent one by one, not in a batch
   std::optional<base::Error> session_end_;
   std::uint64_t session_round_ = 0;
 };

@@ -35,8 +35,17 @@ void handle(Conversation& talk, const ClientMessage& message) {
   if (const auto* const credit = std::get_if<CreditMessage>(&message)) {
     talk.stream.window.add(credit->count);
     talk.stream.pass_credit();
-  } else if (talk.stream.session) {
-    talk.stream.session->acknowledge(std::get<AckMessage>(message).number);
+    return;
+  }
+  if (!talk.stream.session) return;
+  if (const auto* const answer = std::get_if<broker::Answer>(&message)) {
+    return talk.stream.session->answer(*answer);
+  }
+  const std::uint64_t number = std::get<AckMessage>(message).number;
+  if (talk.stream.mode == broker::ConsumerMode::kShared) {
+    talk.stream.session->answer({.numbers = {number}});
+  } else {
+    talk.stream.session->acknowledge(number);
   }
 }
 
@@ -91,6 +100,15 @@ Task<bool> write_dispatches(Conversation& talk, std::vector<broker::Dispatch> di
   co_return true;
 }
 
+Task<bool> write_acknowledged(Conversation& talk, const StreamInbox::Contents& contents) {
+  std::string text;
+  if (contents.acknowledged) append_acknowledged(*contents.acknowledged, text);
+  if (!contents.settled.empty()) append_acknowledged(contents.settled, text);
+  if (text.empty()) co_return true;
+  const bool written = co_await write(talk, text);
+  co_return written;
+}
+
 Task<void> say_goodbye(Conversation& talk, Error error) {
   talk.exchange.services.metrics.count_error(error.id);
   std::string text;
@@ -103,16 +121,14 @@ Task<std::optional<Error>> converse(Conversation& talk) {
   Stream& stream = talk.stream;
   StreamInbox::Contents contents = std::move(stream.first);
   std::string text;
-  append_hello(stream.subscription, text);
+  const Hello hello{
+      .subscription = stream.subscription, .mode = stream.mode, .warnings = stream.warnings};
+  append_hello(hello, text);
   if (!co_await write(talk, text)) co_return std::nullopt;
   for (;;) {
     auto dispatches = std::move(contents.dispatches);
     if (!co_await write_dispatches(talk, std::move(dispatches))) co_return std::nullopt;
-    if (contents.acknowledged) {
-      text.clear();
-      append_acknowledged(*contents.acknowledged, text);
-      if (!co_await write(talk, text)) co_return std::nullopt;
-    }
+    if (!co_await write_acknowledged(talk, contents)) co_return std::nullopt;
     if (talk.failure) co_return talk.failure;
     if (stream.peer_gone) co_return std::nullopt;
     if (contents.end) co_return std::move(contents.end);
@@ -134,9 +150,7 @@ Error handshake_error(std::string message) {
 
 base::Result<void> check_websocket(const Exchange& exchange) {
   const Request& request = exchange.request;
-  if (auto origin = check_origin(request, exchange.services.options); !origin) {
-    return origin.error();
-  }
+  if (auto site = check_site(request, exchange.services.options); !site) return site.error();
   if (request.minor_version == 0) return handshake_error("WebSocket needs HTTP/1.1");
   if (request.field("sec-websocket-version").value_or("") != "13") {
     return handshake_error("expected the header Sec-WebSocket-Version: 13");
