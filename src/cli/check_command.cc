@@ -60,8 +60,8 @@ std::string to_text(const filter::FilterPtr& shared, const match::MatchSizes& si
   out += "state\n" + cli::to_text(estimate_state(shared));
   if (!filter.warnings().empty()) out += "warnings\n";
   for (const filter::Warning& warning : filter.warnings()) {
-    out += fmt::format("  line {}, column {}: {}\n", warning.position.line, warning.position.column,
-                       printable(warning.message));
+    out += fmt::format("  line {}, column {}: {} ({})\n", warning.position.line,
+                       warning.position.column, printable(warning.message), warning.name());
   }
   return out;
 }
@@ -83,6 +83,7 @@ std::string to_json(const filter::FilterPtr& shared, Dialect dialect,
   for (const filter::Warning& warning : filter.warnings()) {
     if (&warning != &filter.warnings().front()) out += ',';
     event::JsonObject one(out);
+    one.member("name", warning.name());
     one.member("line", warning.position.line);
     one.member("column", warning.position.column);
     one.member("message", warning.message);

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "broker/start.h"
 #include "cli/command_parsers.h"
 #include "cli/option_values.h"
 
@@ -50,11 +51,29 @@ base::Result<void> check(const PublishOptions& options, const Arguments& positio
   return usage_error("an event made of flags needs --type");
 }
 
-constexpr std::array<std::string_view, 7> kVerbs = {"list",   "show",         "create", "replace",
-                                                    "delete", "dead-letters", "forget"};
+constexpr std::array<std::string_view, 7> kVerbs = {"list",   "show",   "create",  "replace",
+                                                    "delete", "forget", "transfer"};
+constexpr std::array<std::string_view, 3> kLetterVerbs = {"list", "resend", "purge"};
+constexpr std::uint64_t kDeliveryMax = std::uint64_t{1} << 62U;
 
 std::string_view file_contents(SubscriptionsVerb verb) {
   return verb == SubscriptionsVerb::kForget ? "the event" : "the subscription's document";
+}
+
+// transfer ID OWNER, or with --all-of only OWNER.
+base::Result<void> take_transfer(const Arguments& positionals, SubscriptionsOptions& options) {
+  const std::size_t wanted = options.all_of.empty() ? 3 : 2;
+  if (positionals.size() < wanted) {
+    return usage_error(positionals.size() + 1 < wanted
+                           ? "expected the id of a subscription and its new owner, found none"
+                           : "expected the name of the new owner, found none");
+  }
+  if (positionals.size() > wanted) {
+    return usage_error(fmt::format("unexpected argument '{}'", positionals[wanted]));
+  }
+  if (options.all_of.empty()) options.id = positionals[1];
+  options.owner = positionals.back();
+  return {};
 }
 
 base::Result<void> take_positionals(const Arguments& positionals, SubscriptionsOptions& options) {
@@ -62,6 +81,8 @@ base::Result<void> take_positionals(const Arguments& positionals, SubscriptionsO
   const auto verb = choose_word("subscriptions", positionals[0], kVerbs);
   if (!verb) return verb.error();
   options.verb = static_cast<SubscriptionsVerb>(*verb);
+  if (options.verb == SubscriptionsVerb::kTransfer) return take_transfer(positionals, options);
+  if (!options.all_of.empty()) return usage_error("--all-of is for transfer only");
   const bool has_id =
       options.verb != SubscriptionsVerb::kList && options.verb != SubscriptionsVerb::kCreate;
   const bool has_file = options.verb == SubscriptionsVerb::kCreate ||
@@ -79,6 +100,24 @@ base::Result<void> take_positionals(const Arguments& positionals, SubscriptionsO
   }
   if (has_id) options.id = positionals[1];
   if (has_file) options.input_path = positionals.back();
+  return {};
+}
+
+base::Result<void> take_positionals(const Arguments& positionals, DeadLettersOptions& options) {
+  if (positionals.empty()) return usage_error("expected list, resend or purge, found none");
+  const auto verb = choose_word("dead-letters", positionals[0], kLetterVerbs);
+  if (!verb) return verb.error();
+  options.verb = static_cast<DeadLettersVerb>(*verb);
+  if (positionals.size() == 1) return usage_error("expected the id of a subscription, found none");
+  options.id = positionals[1];
+  const std::size_t wanted_max = options.verb == DeadLettersVerb::kList ? 2 : 3;
+  if (positionals.size() > wanted_max) {
+    return usage_error(fmt::format("unexpected argument '{}'", positionals[wanted_max]));
+  }
+  if (positionals.size() < 3) return {};
+  const auto delivery = parse_count("the number of the letter", positionals[2], kDeliveryMax);
+  if (!delivery) return delivery.error();
+  options.delivery = *delivery;
   return {};
 }
 
@@ -129,6 +168,20 @@ base::Result<Options> parse_publish_command(const CommandHelp& help, const Argum
   return options;
 }
 
+namespace {
+
+base::Result<void> check_from(const SubscribeOptions& options) {
+  if (options.from.empty()) return {};
+  if (options.filter.empty()) {
+    return usage_error("--from is for a new subscription: expected a filter, found none");
+  }
+  const auto start = broker::parse_start(options.from);
+  if (!start) return usage_error("--from: " + start.error().message);
+  return {};
+}
+
+}  // namespace
+
 base::Result<Options> parse_subscribe_command(const CommandHelp& help, const Arguments& arguments) {
   SubscribeOptions options;
   std::string count;
@@ -136,6 +189,9 @@ base::Result<Options> parse_subscribe_command(const CommandHelp& help, const Arg
   ArgumentParser parser(help);
   parser.text("--id", options.id, "NAME", "Of a durable subscription, which remembers what it had");
   parser.text("--filter", options.filter, "FILTER", "The same as the argument");
+  parser.text("--from", options.from, "START",
+              "Begin with old events: earliest, a sequence or a time");
+  parser.flag("--shared", options.shared, "Share it with others: each delivery goes to one");
   parser.text("--count", count, "N", "End after so many deliveries");
   parser.flag("--no-reconnect", no_reconnect, "End when the connection is lost");
   declare(parser, options.connection);
@@ -150,7 +206,11 @@ base::Result<Options> parse_subscribe_command(const CommandHelp& help, const Arg
   if (options.filter.empty() && options.id.empty()) {
     return usage_error("expected a filter, or --id NAME, found none");
   }
+  if (options.shared && (options.filter.empty() || options.id.empty())) {
+    return usage_error("--shared makes a durable subscription: expected --id NAME and a filter");
+  }
   if (auto checked = check(options.connection); !checked) return checked.error();
+  if (auto checked = check_from(options); !checked) return checked.error();
   if (!count.empty()) {
     const auto number = parse_count("--count", count, std::uint64_t{1} << 50U);
     if (!number) return number.error();
@@ -163,6 +223,22 @@ base::Result<Options> parse_subscribe_command(const CommandHelp& help, const Arg
 base::Result<Options> parse_subscriptions_command(const CommandHelp& help,
                                                   const Arguments& arguments) {
   SubscriptionsOptions options;
+  ArgumentParser parser(help);
+  declare(parser, options.connection);
+  parser.text("--all-of", options.all_of, "OWNER", "Transfer all that this owner has");
+  auto parsed = parser.parse(arguments);
+  if (!parsed) return parsed.error();
+  if (auto* print = std::get_if<PrintOptions>(&*parsed)) return std::move(*print);
+  if (auto taken = take_positionals(std::get<Arguments>(*parsed), options); !taken) {
+    return taken.error();
+  }
+  if (auto checked = check(options.connection); !checked) return checked.error();
+  return options;
+}
+
+base::Result<Options> parse_dead_letters_command(const CommandHelp& help,
+                                                 const Arguments& arguments) {
+  DeadLettersOptions options;
   ArgumentParser parser(help);
   declare(parser, options.connection);
   auto parsed = parser.parse(arguments);

@@ -49,7 +49,9 @@ struct PublishOptions {
 struct SubscribeOptions {
   ConnectionOptions connection = {};
   std::string filter = {};
-  std::string id = {};  // empty: an ephemeral subscription
+  std::string id = {};    // empty: an ephemeral subscription
+  std::string from = {};  // where it begins, as broker::parse_start() reads it; empty: now
+  bool shared = false;    // makes a durable one that several consumers share
   std::optional<std::uint64_t> count = {};
   bool reconnect = true;
 };
@@ -60,8 +62,8 @@ enum class SubscriptionsVerb : std::uint8_t {
   kCreate,
   kReplace,
   kDelete,
-  kDeadLetters,
   kForget,
+  kTransfer,
 };
 
 struct SubscriptionsOptions {
@@ -69,6 +71,17 @@ struct SubscriptionsOptions {
   SubscriptionsVerb verb = SubscriptionsVerb::kList;
   std::string id = {};
   std::string input_path = kStdin;
+  std::string owner = {};   // of transfer: the new one
+  std::string all_of = {};  // of transfer: the owner before, instead of an id
+};
+
+enum class DeadLettersVerb : std::uint8_t { kList, kResend, kPurge };
+
+struct DeadLettersOptions {
+  ConnectionOptions connection = {};
+  DeadLettersVerb verb = DeadLettersVerb::kList;
+  std::string id = {};                         // of the subscription
+  std::optional<std::uint64_t> delivery = {};  // nullopt: all letters
 };
 
 }  // namespace weir::cli

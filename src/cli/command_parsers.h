@@ -25,6 +25,11 @@ base::Result<Options> parse_publish_command(const CommandHelp& help, const Argum
 base::Result<Options> parse_subscribe_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_subscriptions_command(const CommandHelp& help,
                                                   const Arguments& arguments);
+base::Result<Options> parse_dead_letters_command(const CommandHelp& help,
+                                                 const Arguments& arguments);
+base::Result<Options> parse_backup_command(const CommandHelp& help, const Arguments& arguments);
+base::Result<Options> parse_restore_command(const CommandHelp& help, const Arguments& arguments);
+base::Result<Options> parse_doctor_command(const CommandHelp& help, const Arguments& arguments);
 base::Result<Options> parse_member_command(const CommandHelp& help, const Arguments& arguments);
 
 }  // namespace weir::cli

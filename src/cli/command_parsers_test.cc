@@ -53,18 +53,48 @@ TEST(TokenOptionsTest, TakesVerbsAndGrants) {
   EXPECT_THAT(create.flags.at(0).texts, ElementsAre("d"));
   EXPECT_EQ(parsed<TokenOptions>({"token", "revoke", "t"}).verb, TokenVerb::kRevoke);
   EXPECT_TRUE(parsed<TokenOptions>({"token", "list", "--json"}).json);
+  const auto rotate = parsed<TokenOptions>({"token", "rotate", "t", "--overlap", "0s"});
+  EXPECT_EQ(rotate.verb, TokenVerb::kRotate);
+  EXPECT_EQ(rotate.name, "t");
+  EXPECT_EQ(rotate.overlap, base::Duration{});
+  EXPECT_EQ(parsed<TokenOptions>({"token", "rotate", "t"}).overlap, broker::kOverlapDefault);
 }
 
 TEST(TokenOptionsTest, RefusesWhatItCannotUse) {
-  EXPECT_EQ(refused({"token"}), "expected create, list or revoke, found none");
+  EXPECT_EQ(refused({"token"}), "expected create, list, rotate or revoke, found none");
   EXPECT_THAT(refused({"token", "creat"}), HasSubstr("did you mean 'create'?"));
   EXPECT_EQ(refused({"token", "create", "--admin"}), "expected the name of a token, found none");
   EXPECT_THAT(refused({"token", "create", "t"}), HasSubstr("expected what the token may do"));
   EXPECT_THAT(refused({"token", "create", "t", "--publish", "x"}), HasSubstr("source:PREFIX"));
   EXPECT_EQ(refused({"token", "list", "x"}), "unexpected argument 'x'");
   EXPECT_THAT(refused({"token", "list", "--admin"}), HasSubstr("token create only"));
+  EXPECT_THAT(refused({"token", "revoke", "t", "--overlap", "1h"}), HasSubstr("token rotate only"));
+  EXPECT_THAT(refused({"token", "rotate", "t", "--overlap", "long"}),
+              HasSubstr("--overlap is 'long'"));
+  EXPECT_EQ(refused({"token", "rotate"}), "expected the name of a token, found none");
   EXPECT_THAT(refused({"token", "create", "t", "--admin", "--expires", "soon"}),
               HasSubstr("--expires is 'soon'"));
+}
+
+TEST(DirectoryOptionsTest, TakesADirectoryAndWhereTheBrokersIs) {
+  const auto backup =
+      parsed<BackupOptions>({"backup", "b", "--data", "d", "--config", "f", "--json"});
+  EXPECT_EQ(backup.target, "b");
+  EXPECT_EQ(backup.directory.flags.at(0).setting->name, "store.directory");
+  EXPECT_THAT(backup.directory.flags.at(0).texts, ElementsAre("d"));
+  EXPECT_EQ(backup.directory.config_path, "f");
+  EXPECT_TRUE(backup.directory.json);
+  EXPECT_EQ(parsed<RestoreOptions>({"restore", "b"}).backup, "b");
+  EXPECT_TRUE(parsed<DoctorOptions>({"doctor"}).directory.flags.empty());
+  EXPECT_THAT(parsed<DoctorOptions>({"doctor", "d"}).directory.flags.at(0).texts, ElementsAre("d"));
+}
+
+TEST(DirectoryOptionsTest, RefusesWhatItCannotUse) {
+  EXPECT_EQ(refused({"backup"}), "expected the directory to back up into, found none");
+  EXPECT_EQ(refused({"restore", "--data", "d"}), "expected the directory of a backup, found none");
+  EXPECT_EQ(refused({"backup", "a", "b"}), "unexpected argument 'b'");
+  EXPECT_EQ(refused({"doctor", "a", "--data", "b"}),
+            "the directory is given twice, also by --data");
 }
 
 TEST(PublishOptionsTest, TakesAFileOrAnEvent) {
@@ -106,8 +136,6 @@ TEST(SubscriptionsOptionsTest, TakesVerbs) {
   EXPECT_EQ(replace.id, "n");
   EXPECT_EQ(replace.input_path, "f");
   EXPECT_EQ(parsed<SubscriptionsOptions>({"subscriptions", "create", "-"}).input_path, "-");
-  EXPECT_EQ(parsed<SubscriptionsOptions>({"subscriptions", "dead-letters", "n"}).verb,
-            SubscriptionsVerb::kDeadLetters);
   const auto forget = parsed<SubscriptionsOptions>({"subscriptions", "forget", "n", "e.json"});
   EXPECT_EQ(forget.verb, SubscriptionsVerb::kForget);
   EXPECT_EQ(forget.id, "n");
@@ -119,6 +147,37 @@ TEST(SubscriptionsOptionsTest, TakesVerbs) {
   EXPECT_THAT(refused({"subscriptions", "replace", "n"}), HasSubstr("a file with"));
   EXPECT_THAT(refused({"subscriptions", "forget", "n"}), HasSubstr("a file with the event"));
   EXPECT_EQ(refused({"subscriptions", "delete", "a", "b"}), "unexpected argument 'b'");
+}
+
+TEST(SubscriptionsOptionsTest, TransfersOneOrAllOfAnOwner) {
+  const auto one = parsed<SubscriptionsOptions>({"subscriptions", "transfer", "n", "desk"});
+  EXPECT_EQ(one.verb, SubscriptionsVerb::kTransfer);
+  EXPECT_EQ(one.id, "n");
+  EXPECT_EQ(one.owner, "desk");
+  const auto all =
+      parsed<SubscriptionsOptions>({"subscriptions", "transfer", "--all-of", "old", "desk"});
+  EXPECT_EQ(all.all_of, "old");
+  EXPECT_EQ(all.owner, "desk");
+  EXPECT_THAT(refused({"subscriptions", "transfer"}), HasSubstr("and its new owner"));
+  EXPECT_THAT(refused({"subscriptions", "transfer", "n"}), HasSubstr("the new owner"));
+  EXPECT_THAT(refused({"subscriptions", "transfer", "--all-of", "old"}),
+              HasSubstr("the new owner"));
+  EXPECT_EQ(refused({"subscriptions", "transfer", "n", "a", "b"}), "unexpected argument 'b'");
+  EXPECT_THAT(refused({"subscriptions", "list", "--all-of", "a"}), HasSubstr("transfer only"));
+}
+
+TEST(DeadLettersOptionsTest, TakesVerbs) {
+  const auto one = parsed<DeadLettersOptions>({"dead-letters", "resend", "n", "17"});
+  EXPECT_EQ(one.verb, DeadLettersVerb::kResend);
+  EXPECT_EQ(one.id, "n");
+  EXPECT_EQ(one.delivery, 17U);
+  const auto all = parsed<DeadLettersOptions>({"dead-letters", "purge", "n"});
+  EXPECT_EQ(all.verb, DeadLettersVerb::kPurge);
+  EXPECT_EQ(all.delivery, std::nullopt);
+  EXPECT_THAT(refused({"dead-letters"}), HasSubstr("expected list, resend or purge"));
+  EXPECT_THAT(refused({"dead-letters", "purge"}), HasSubstr("the id of a subscription"));
+  EXPECT_THAT(refused({"dead-letters", "resend", "n", "x"}), HasSubstr("is 'x'"));
+  EXPECT_EQ(refused({"dead-letters", "list", "n", "1"}), "unexpected argument '1'");
 }
 
 }  // namespace

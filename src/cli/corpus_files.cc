@@ -13,12 +13,17 @@ namespace weir::cli {
 namespace {
 
 Attempt<match::CorpusCounts> read_corpus(const std::string& path) {
+  const auto fail = [](const base::Error& error, const std::string& name) {
+    Failure failure = file_failure(error, name);
+    failure.what = failure.what.empty() ? "text.corpus" : "text.corpus: " + failure.what;
+    return tl::unexpected(std::move(failure));
+  };
   auto source = FileSource::open(path);
-  if (!source) return tl::unexpected(Failure{.error = source.error()});
+  if (!source) return fail(source.error(), path);
   const auto text = read_all(*source, kCorpusFileBytesMax);
-  if (!text) return tl::unexpected(file_failure(text.error(), source->name()));
+  if (!text) return fail(text.error(), source->name());
   auto counts = match::parse_corpus_counts(*text);
-  if (!counts) return tl::unexpected(file_failure(std::move(counts.error()), source->name()));
+  if (!counts) return fail(counts.error(), source->name());
   return std::move(*counts);
 }
 

@@ -42,9 +42,11 @@ TEST_F(CorpusFilesTest, ReadsOneFileForALanguage) {
 TEST_F(CorpusFilesTest, SaysWhichFileIsWrongAndWhere) {
   const auto bad = read_corpora({file("bad", "weir-corpus 1 english 4\nstorm 5\n")});
   ASSERT_FALSE(bad.has_value());
+  EXPECT_THAT(to_text(bad.error()), HasSubstr("text.corpus: "));
   EXPECT_THAT(to_text(bad.error()), HasSubstr("corpus_files_test_bad: line 2"));
   const auto missing = read_corpora({"/nonexistent/x"});
   ASSERT_FALSE(missing.has_value());
+  EXPECT_THAT(to_text(missing.error()), HasSubstr("text.corpus: cannot open /nonexistent/x"));
   EXPECT_EQ(missing.error().error.id, base::ErrorId::kCliFile);
   const std::string once = file("once", "weir-corpus 1 english 4\n");
   const auto twice = read_corpora({once, once});

@@ -19,8 +19,10 @@ void DeliveryWriter::write(std::span<const engine::Delivery> deliveries) {
 void DeliveryWriter::write_plain(std::span<const engine::Delivery> deliveries) {
   const event::Event* last = nullptr;
   for (const engine::Delivery& delivery : deliveries) {
-    for (const event::EventPtr& event : delivery.events) {
-      if (event.get() == last) continue;
+    for (std::size_t i = 0; i < delivery.events.size(); ++i) {
+      const event::EventPtr& event = delivery.events[i];
+      const bool is_repeated = std::ranges::binary_search(delivery.repeated, i);
+      if (is_repeated || event.get() == last) continue;
       last = event.get();
       if (!options_.events_return || is_new(event)) write_line(event->json());
     }
@@ -31,16 +33,21 @@ void DeliveryWriter::write_json(const engine::Delivery& delivery) {
   const auto found = std::ranges::lower_bound(ids_, delivery.subscription);
   prefix_.clear();
   event::JsonObject object(prefix_);
-  object.member("filter", static_cast<std::uint64_t>(found - ids_.begin()) + 1);
-  if (delivery.events.size() > 1) object.member("group", ++group_count_);
+  const auto index = static_cast<std::size_t>(found - ids_.begin());
+  object.member("filter", static_cast<std::uint64_t>(index) + 1);
+  if (delivery.is_group) object.member("group", ++group_count_);
   object.name("event");
-  for (const event::EventPtr& event : delivery.events) {
-    output_.append(prefix_);
-    if (event == delivery.events.back() && !delivery.annotation.empty()) {
-      output_.append(event::annotate(event->json(), delivery.annotation));
-    } else {
-      output_.append(event->json());
+  for (std::size_t i = 0; i < delivery.events.size(); ++i) {
+    const event::Event& event = *delivery.events[i];
+    const bool is_repeated = std::ranges::binary_search(delivery.repeated, i);
+    std::string members(is_repeated ? event::kRepeated : "");
+    const bool is_last = i + 1 == delivery.events.size();
+    if (is_last && delivery.text && index < options_.annotators.size()) {
+      members += (members.empty() ? "" : ",") +
+                 options_.annotators[index].annotation(delivery.text, &event);
     }
+    output_.append(prefix_);
+    output_.append(members.empty() ? event.json() : event::annotate(event.json(), members));
     write_line("}");
   }
 }

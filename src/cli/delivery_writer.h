@@ -17,6 +17,7 @@
 
 #include "cli/output.h"
 #include "engine/engine.h"
+#include "engine/text_annotator.h"
 
 namespace weir::cli {
 
@@ -24,7 +25,8 @@ class DeliveryWriter {
  public:
   struct Options {
     bool json = false;
-    bool events_return = false;  // an event may be delivered by several calls
+    bool events_return = false;                        // an event may be delivered by several calls
+    std::span<engine::TextAnnotator> annotators = {};  // one for each filter; none: events say less
   };
 
   // Filters are numbered by the order of their ids, which must be ascending.

@@ -55,7 +55,7 @@ TEST(DeliveryWriterTest, NumbersGroups) {
   Written written({.json = true});
   const auto first = event_with_id("1");
   const auto second = event_with_id("2");
-  const std::vector<Delivery> group = {{SubscriptionId{5}, 0, {first, second}}};
+  const std::vector<Delivery> group = {{SubscriptionId{5}, 0, {first, second}, true}};
   written.writer.write(group);
   written.writer.write(group);
   const auto expected = [&](int number, const event::EventPtr& event) {
@@ -64,6 +64,18 @@ TEST(DeliveryWriterTest, NumbersGroups) {
   };
   EXPECT_EQ(written.text(),
             expected(1, first) + expected(1, second) + expected(2, first) + expected(2, second));
+}
+
+TEST(DeliveryWriterTest, MarksEventsOfAGroupThatWereDeliveredBefore) {
+  const auto first = event_with_id("1");
+  const auto second = event_with_id("2");
+  const std::vector<Delivery> group = {{SubscriptionId{5}, 0, {first, second}, true, {0}}};
+  Written written({.json = true});
+  written.writer.write(group);
+  EXPECT_NE(written.text().find(R"("weirrepeated":true)"), std::string::npos);
+  Written plain({});
+  plain.writer.write(group);
+  EXPECT_EQ(plain.text(), line(second)) << "each event once";
 }
 
 TEST(DeliveryWriterTest, WritesAnEventThatComesAgainOnce) {

@@ -2,7 +2,7 @@
 // Exit codes: what a command's exit status tells, the same for all commands.
 //
 //   0  done; explain: the event would be delivered; sim: all checks hold
-//   1  explain: the event would not be delivered; sim: a check fails
+//   1  explain: the event would not be delivered; sim: a check fails; doctor: warnings only
 //   2  invalid_input: the command line, a filter or an event is wrong
 //   3  not_found
 //   4  limit: an input is larger than its limit

@@ -22,7 +22,8 @@ std::uint64_t raise_file_limit() {
 }
 
 std::uint64_t file_count_max(const Settings& settings) {
-  const std::uint64_t segment_count = settings.broker.log.retention_bytes /
+  // Notes on deliveries may take twice the bytes of the events.
+  const std::uint64_t segment_count = 3 * settings.broker.log.retention_bytes /
                                       std::max<std::uint64_t>(settings.broker.log.segment_bytes, 1);
   return settings.server.connection_count_max + settings.webhooks.request_count_max +
          settings.webhooks.idle_connection_count_max + segment_count + kOtherFileCount;

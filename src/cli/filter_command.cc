@@ -15,6 +15,8 @@
 namespace weir::cli {
 namespace {
 
+constexpr double kTextScore = match::TextScorer::kScoreMin;
+
 Attempt<std::vector<Subscribed>> subscribe_all(engine::Engine& engine,
                                                const FilterOptions& options) {
   auto texts = filter_texts(options);
@@ -60,10 +62,17 @@ int run_filter(const FilterOptions& options, Streams& streams) {
 
   Progress progress(streams.err,
                     {.enabled = shows_progress(), .total_bytes = source->size_bytes()});
-  FilterLoop::Options loop_options{
-      .clock = options.clock,
-      .line_bytes_max = options.line_bytes_max,
-      .writer = {.json = options.json, .events_return = holds_back(*subscribed)}};
+  match::TextAnalyzers analyzers({.language = options.language});
+  std::vector<engine::TextAnnotator> annotators;
+  for (const Subscribed& one : *subscribed) {
+    annotators.emplace_back(one.filter, analyzers,
+                            engine::TextAnnotator::Options{.score_min = kTextScore});
+  }
+  FilterLoop::Options loop_options{.clock = options.clock,
+                                   .line_bytes_max = options.line_bytes_max,
+                                   .writer = {.json = options.json,
+                                              .events_return = holds_back(*subscribed),
+                                              .annotators = annotators}};
   int code = kExitOk;
   const auto fail = [&](const base::Error& error) {
     progress.clear();

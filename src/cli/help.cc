@@ -89,25 +89,61 @@ constexpr std::array kCommands = {
         "  weir subscribe --id alerts \"data.level >= 3\" >> alerts.jsonl\n"},
     CommandHelp{"subscriptions",
                 "subscriptions [OPTION...] list\n"
-                "       weir subscriptions [OPTION...] show|delete|dead-letters ID\n"
+                "       weir subscriptions [OPTION...] show|delete ID\n"
                 "       weir subscriptions [OPTION...] create FILE|-\n"
                 "       weir subscriptions [OPTION...] replace ID FILE|-\n"
-                "       weir subscriptions [OPTION...] forget ID EVENT.json|-",
+                "       weir subscriptions [OPTION...] forget ID EVENT.json|-\n"
+                "       weir subscriptions [OPTION...] transfer ID OWNER\n"
+                "       weir subscriptions [OPTION...] transfer --all-of OWNER NEW-OWNER",
                 "Lists, shows, makes and deletes the durable subscriptions of a broker. With "
                 "forget, what has\n"
-                "the event's keys is new again to the subscription's filter.",
+                "the event's keys is new again to the subscription's filter. With transfer, an "
+                "admin gives one,\n"
+                "or all of an owner, to another token, with all that it remembers.",
                 "  weir subscriptions list\n"
-                "  weir subscriptions dead-letters alerts --json\n"
-                "  weir subscriptions forget clicks click.json\n"},
+                "  weir subscriptions show alerts --json\n"
+                "  weir subscriptions forget clicks click.json\n"
+                "  weir subscriptions transfer --all-of old-desk new-desk\n"},
+    CommandHelp{"dead-letters",
+                "dead-letters [OPTION...] list ID\n"
+                "       weir dead-letters [OPTION...] resend|purge ID [NUMBER]",
+                "Lists what the sink of a subscription did not take, delivers it again, or removes "
+                "it for good:\n"
+                "one letter, or all of them. What is delivered again leaves the list when the sink "
+                "takes it.",
+                "  weir dead-letters list alerts --json\n"
+                "  weir dead-letters resend alerts 17\n"
+                "  weir dead-letters purge alerts\n"},
     CommandHelp{
         "token",
         "token create NAME [OPTION...]\n       weir token list [OPTION...]\n       weir token "
-        "revoke NAME [OPTION...]",
-        "Makes, lists and revokes tokens, in the broker's data directory. A broker that runs "
-        "takes\n"
-        "notice on SIGHUP.",
+        "rotate NAME [--overlap DURATION] [OPTION...]\n       weir token revoke NAME [OPTION...]",
+        "Makes, lists and revokes tokens, in the broker's data directory. With rotate, a token "
+        "gets\n"
+        "another secret, and keeps what it may do and owns. A broker that runs takes notice "
+        "within\n"
+        "a second.",
         "  weir token create sensors --publish source:/hall/,type:reading --data /var/lib/weir\n"
+        "  weir token rotate sensors --overlap 24h --data /var/lib/weir\n"
         "  weir token revoke sensors --data /var/lib/weir\n"},
+    CommandHelp{
+        "backup", "backup DIR [OPTION...]",
+        "Copies the directory of a broker, which may run, consistently: everything that was\n"
+        "confirmed before is in it. DIR is made; nothing may be in it. docs/operations.md.",
+        "  weir backup /backup/monday --data /var/lib/weir\n"},
+    CommandHelp{
+        "restore", "restore BACKUP [OPTION...]",
+        "Makes a directory to start a broker on from a backup, after it has checked every file of\n"
+        "the backup. The directory must not be there, or be empty.",
+        "  weir restore /backup/monday --data /var/lib/weir\n"},
+    CommandHelp{
+        "doctor", "doctor [DIR] [OPTION...]",
+        "Examines a broker's directory: every checksum, every event, the registry, and whether "
+        "log\n"
+        "and registry belong together. Tells what it finds, what follows from it and what to do.\n"
+        "Changes nothing; a broker may run. Exits with 0 if all is sound, with 1 if there are\n"
+        "warnings and with 6 if something is damaged.",
+        "  weir doctor /var/lib/weir\n"},
     CommandHelp{
         "member", "member --name NAME [OPTION...]",
         "Is a member of a cluster over a NATS server, to try one with. Reads commands as lines:\n"
@@ -137,7 +173,11 @@ Commands:
   publish        send events to a broker
   subscribe      write the events that a filter lets through, as a broker delivers them
   subscriptions  list, show, make and delete the subscriptions of a broker
-  token          make, list and revoke the tokens of a broker
+  dead-letters   list, deliver again and remove what a sink did not take
+  token          make, list, rotate and revoke the tokens of a broker
+  backup         copy the directory of a broker, which may run
+  restore        make a broker's directory from a backup
+  doctor         examine a broker's directory, and explain what is wrong with it
   member         be a member of a cluster over NATS, to try one with
 
 Options:
@@ -157,8 +197,9 @@ Examples:
   weir explain --filter "data.price > 20" --event quote.json
   weir serve
 
-Exit status: 0 done, 1 no (explain: not delivered; sim: a check fails), 2 invalid input, 3 not
-found, 4 a limit was exceeded, 5 a file or a broker cannot be reached, 6 corrupt data.
+Exit status: 0 done, 1 no (explain: not delivered; sim: a check fails; doctor: warnings), 2
+invalid input, 3 not found, 4 a limit was exceeded, 5 a file or a broker cannot be reached, 6
+corrupt data.
 )";
 
 }  // namespace

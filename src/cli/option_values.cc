@@ -26,6 +26,11 @@ constexpr std::array<std::pair<std::string_view, unsigned>, 4> kUnits = {
     {{"", 0U}, {"KiB", 10U}, {"MiB", 20U}, {"GiB", 30U}}};
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30U;
 
+base::Error no_duration(std::string_view option, std::string_view text) {
+  return usage_error(
+      fmt::format("{} is '{}', expected a duration such as 90s, 10m or 1h30m", option, text));
+}
+
 }  // namespace
 
 base::Error usage_error(std::string message) {
@@ -65,13 +70,16 @@ base::Result<std::string> parse_language(std::string_view word) {
   return choose_word("--language", word, views).error();
 }
 
-base::Result<base::Duration> parse_window(std::string_view option, std::string_view text) {
+base::Result<base::Duration> parse_duration(std::string_view option, std::string_view text) {
   const auto parsed = filter::parse_duration_prefix(text);
-  if (parsed && parsed->length_bytes == text.size() && parsed->duration.nanoseconds > 0) {
-    return parsed->duration;
-  }
-  return usage_error(
-      fmt::format("{} is '{}', expected a duration such as 90s, 10m or 1h30m", option, text));
+  if (parsed && parsed->length_bytes == text.size()) return parsed->duration;
+  return no_duration(option, text);
+}
+
+base::Result<base::Duration> parse_window(std::string_view option, std::string_view text) {
+  auto parsed = parse_duration(option, text);
+  if (parsed && parsed->nanoseconds == 0) return no_duration(option, text);
+  return parsed;
 }
 
 base::Result<std::size_t> parse_bytes(std::string_view option, std::string_view text) {

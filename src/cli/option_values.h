@@ -24,7 +24,9 @@ base::Result<ClockKind> parse_clock(std::string_view word);
 base::Result<match::Initial> parse_initial(std::string_view word);
 // What text analysis calls the language of a tag or name: german for de, de-AT or German.
 base::Result<std::string> parse_language(std::string_view word);
-// A positive duration as filters write it: 90s, 1h30m.
+// A duration as filters write it: 90s, 1h30m; 0s too.
+base::Result<base::Duration> parse_duration(std::string_view option, std::string_view text);
+// The same, but not 0.
 base::Result<base::Duration> parse_window(std::string_view option, std::string_view text);
 // A number of bytes, with KiB, MiB or GiB after it if wanted; from 1 to 1 GiB.
 base::Result<std::size_t> parse_bytes(std::string_view option, std::string_view text);

@@ -33,7 +33,11 @@ constexpr std::array kCommands = {
     Command{"publish", parse_publish_command},
     Command{"subscribe", parse_subscribe_command},
     Command{"subscriptions", parse_subscriptions_command},
+    Command{"dead-letters", parse_dead_letters_command},
     Command{"token", parse_token_command},
+    Command{"backup", parse_backup_command},
+    Command{"restore", parse_restore_command},
+    Command{"doctor", parse_doctor_command},
     Command{"member", parse_member_command},
 };
 

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "cli/argument_parser.h"
 #include "cli/client_options.h"
+#include "cli/directory_options.h"
 #include "cli/line_reader.h"
 #include "cli/member_options.h"
 #include "cli/serve_options.h"
@@ -92,10 +93,11 @@ struct CorpusOptions {
   bool json = false;
 };
 
-using Options = std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
-                             AnalyzeOptions, CorpusOptions, SizeOptions, SimOptions, ServeOptions,
-                             PublishOptions, SubscribeOptions, SubscriptionsOptions, TokenOptions,
-                             MemberOptions>;
+using Options =
+    std::variant<PrintOptions, CheckOptions, ExplainOptions, FilterOptions, EvalOptions,
+                 AnalyzeOptions, CorpusOptions, SizeOptions, SimOptions, ServeOptions,
+                 PublishOptions, SubscribeOptions, SubscriptionsOptions, DeadLettersOptions,
+                 TokenOptions, BackupOptions, RestoreOptions, DoctorOptions, MemberOptions>;
 
 // The arguments without the program's name. Fails with kCliUsage; the message says what was
 // expected.

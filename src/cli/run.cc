@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "cli/analyze_command.h"
+#include "cli/backup_command.h"
 #include "cli/check_command.h"
 #include "cli/corpus_command.h"
+#include "cli/dead_letters_command.h"
+#include "cli/doctor_command.h"
 #include "cli/eval_command.h"
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
@@ -62,7 +65,19 @@ int dispatch(const SubscribeOptions& options, Streams& streams) {
 int dispatch(const SubscriptionsOptions& options, Streams& streams) {
   return run_subscriptions(options, streams);
 }
+int dispatch(const DeadLettersOptions& options, Streams& streams) {
+  return run_dead_letters(options, streams);
+}
 int dispatch(const TokenOptions& options, Streams& streams) { return run_token(options, streams); }
+int dispatch(const BackupOptions& options, Streams& streams) {
+  return run_backup(options, streams);
+}
+int dispatch(const RestoreOptions& options, Streams& streams) {
+  return run_restore(options, streams);
+}
+int dispatch(const DoctorOptions& options, Streams& streams) {
+  return run_doctor(options, streams);
+}
 int dispatch(const MemberOptions& options, Streams& streams) {
   return run_member(options, streams);
 }

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,9 @@
 #include "cli/failure.h"
 #include "cli/file_limit.h"
 #include "cli/setting_checks.h"
+#include "cli/setting_errors.h"
 #include "cli/settings_loader.h"
+#include "cli/settings_reload.h"
 #include "cli/signals.h"
 #include "cli/version.h"
 #include "server/broker_watch.h"
@@ -52,6 +56,19 @@ void warn(const LoadedSettings& loaded, server::Log& log) {
   }
 }
 
+// Events are in there, and who may read them is decided by grants.
+void warn_of_readers(const std::filesystem::path& directory, server::Log& log) {
+  using std::filesystem::perms;
+  std::error_code failed;
+  const perms mode = std::filesystem::status(directory, failed).permissions();
+  if (failed || (mode & perms::others_all) == perms::none) return;
+  log.write(LogLevel::kWarning,
+            "other users of this machine can read the data directory, with all events: expected "
+            "mode 0750 or less (chmod)",
+            {{"directory", directory.native()},
+             {"mode", fmt::format("{:04o}", static_cast<unsigned>(mode))}});
+}
+
 void provide_files(const Settings& settings, server::Log& log) {
   const std::uint64_t allowed = raise_file_limit();
   const std::uint64_t needed = file_count_max(settings);
@@ -59,9 +76,9 @@ void provide_files(const Settings& settings, server::Log& log) {
   log.write(LogLevel::kWarning,
             "the system allows fewer open files than server.connections and the store may need: "
             "connections will fail to be accepted; raise the limit (ulimit -Hn, LimitNOFILE)",
-            {{"allowed", fmt::to_string(allowed)},
-             {"needed", fmt::to_string(needed)},
-             {"connections", fmt::to_string(settings.server.connection_count_max)}});
+            {{"allowed", allowed},
+             {"needed", needed},
+             {"connections", settings.server.connection_count_max}});
 }
 
 // The broker with what serves it, in the order in which they must end.
@@ -70,13 +87,14 @@ class Service {
   explicit Service(std::shared_ptr<server::Log> log) : log_(std::move(log)) {}
 
   base::Result<void> start(Settings settings) {
-    endpoints_ = settings.server.endpoints;
+    settings_ = settings;
     auto broker = broker::Broker::open(settings.broker);
     if (!broker) return broker.error();
     broker_ = *std::move(broker);
     watch_.emplace(*broker_, *log_);
     log_recovery();
-    log_tokens();
+    warn_of_readers(broker_->options().directory, *log_);
+    look();
     settings.webhooks.log = log_;
     settings.webhooks.seed = static_cast<std::uint64_t>(settings.webhooks.now().nanoseconds);
     auto sender = server::WebhookSender::create(*broker_, settings.webhooks);
@@ -93,16 +111,19 @@ class Service {
   std::string urls() const {
     std::vector<std::string> urls;
     const std::vector<std::uint16_t> ports = server_->ports();
-    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
-      urls.push_back(url_of(endpoints_[i], ports[i]));
+    const std::vector<server::Endpoint>& endpoints = settings_.server.endpoints;
+    for (std::size_t i = 0; i < endpoints.size(); ++i) {
+      urls.push_back(url_of(endpoints[i], ports[i]));
     }
     return fmt::format("{}", fmt::join(urls, " "));
   }
 
   void reload() {
     log_outcome("tokens", broker_->reload_tokens());
-    log_tokens();
-    log_outcome("certificates", server_->reload_certificates());
+    look();
+    auto certificates = server_->reload_certificates();
+    if (!certificates) certificates = name_setting(certificates.error(), settings_);
+    log_outcome("certificates", certificates);
   }
 
   // Tells the log what goes wrong; to be called every second or so.
@@ -122,17 +143,16 @@ class Service {
     const broker::BrokerStats stats = broker_->stats();
     log_->write(LogLevel::kInfo, "opened",
                 {{"directory", broker_->options().directory.native()},
-                 {"subscriptions", fmt::to_string(stats.subscriptions_durable)},
-                 {"events_replayed", fmt::to_string(stats.recovered_events)},
-                 {"deliveries", fmt::to_string(stats.recovered_deliveries)},
-                 {"torn_bytes", fmt::to_string(stats.recovered_torn_bytes)},
-                 {"log_bytes", fmt::to_string(stats.log_bytes)}});
-  }
-
-  void log_tokens() {
-    for (const base::Error& error : broker_->unreadable_tokens()) {
-      log_->write(LogLevel::kError, "a token cannot be used", {{"reason", error.to_string()}});
-    }
+                 {"subscriptions", stats.subscriptions_durable},
+                 {"events_replayed", stats.recovered_events},
+                 {"deliveries", stats.recovered_deliveries},
+                 {"torn_bytes", stats.recovered_torn_bytes},
+                 {"log_bytes", stats.log_bytes}});
+    if (stats.recovered_skipped == 0) return;
+    log_->write(LogLevel::kError,
+                "skipped events that ended several starts: see the dead letters of text, change "
+                "and distinct subscriptions",
+                {{"events", stats.recovered_skipped}});
   }
 
   void log_outcome(std::string_view what, const base::Result<void>& outcome) {
@@ -145,7 +165,7 @@ class Service {
   }
 
   std::shared_ptr<server::Log> log_;
-  std::vector<server::Endpoint> endpoints_;
+  Settings settings_;
   std::unique_ptr<broker::Broker> broker_;
   std::optional<server::BrokerWatch> watch_;
   std::shared_ptr<server::WebhookSender> sender_;
@@ -164,12 +184,14 @@ void say_ready(const std::string& urls, const Settings& settings, Output& err) {
 }
 
 // Until a signal says to stop.
-void obey_signals(Signals& signals, Service& service, server::Log& log) {
+void obey_signals(Signals& signals, Service& service, SettingsReload& settings_reload,
+                  server::Log& log) {
   for (;;) {
     const std::optional<int> number = signals.wait(kLookInterval);
     service.look();
     if (!number) continue;
     if (*number == SIGHUP) {
+      settings_reload.run(log);
       service.reload();
       continue;
     }
@@ -181,9 +203,10 @@ void obey_signals(Signals& signals, Service& service, server::Log& log) {
 }  // namespace
 
 int run_serve(const ServeOptions& options, Streams& streams) {
-  auto loaded = load_settings({.config_path = options.config_path,
-                               .environment = process_environment(),
-                               .flags = options.flags});
+  const SettingSources sources = {.config_path = options.config_path,
+                                  .environment = process_environment(),
+                                  .flags = options.flags};
+  auto loaded = load_settings(sources);
   if (!loaded) return report(loaded.error(), options.json, streams.err);
   if (options.print_config) {
     streams.out.append(settings_toml(loaded->settings));
@@ -201,10 +224,12 @@ int run_serve(const ServeOptions& options, Streams& streams) {
   Service service(log);
   if (auto started = service.start(loaded->settings); !started) {
     service.stop(std::chrono::milliseconds(0));
-    return report({.error = std::move(started.error())}, options.json, streams.err);
+    return report({.error = name_setting(std::move(started.error()), loaded->settings)},
+                  options.json, streams.err);
   }
   say_ready(service.urls(), loaded->settings, streams.err);
-  obey_signals(signals, service, *log);
+  SettingsReload settings_reload(sources, loaded->settings);
+  obey_signals(signals, service, settings_reload, *log);
   signals.release();
   service.stop(loaded->settings.stop_grace);
   log->write(LogLevel::kInfo, "stopped", {});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "match/text_analyzer.h"
 #include "match/text_language.h"
 #include "server/address_guard.h"
+#include "server/trusted_hosts.h"
 
 namespace weir::cli {
 namespace {
@@ -76,6 +78,11 @@ base::Result<void> check_network(const std::string& text) {
   return unfit("a network such as 10.0.0.0/8 or fd00::/8");
 }
 
+base::Result<void> check_host(const std::string& text) {
+  if (server::is_host(text)) return {};
+  return unfit("a host such as hooks.example.com or 10.1.2.3:8080");
+}
+
 base::Result<void> check_text_language(const std::string& text) {
   if (match::text_language(text)) return {};
   const std::vector<std::string> names = match::TextAnalyzer::languages();
@@ -86,6 +93,13 @@ base::Result<void> check_text_language(const std::string& text) {
 base::Result<void> check_not_empty(const std::string& text) {
   if (!text.empty()) return {};
   return unfit("a text that is not empty");
+}
+
+base::Result<void> check_header_name(const std::string& text) {
+  const bool is_name = std::ranges::all_of(
+      text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+  if (is_name) return {};
+  return unfit("the name of a header, such as X-Forwarded-For");
 }
 
 bool is_loopback(const std::string& address) {

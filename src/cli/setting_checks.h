@@ -19,8 +19,11 @@ base::Result<ListenText> parse_listen(const std::string& text);
 base::Result<void> check_listen(const std::string& text);
 base::Result<void> check_grant(const std::string& text);
 base::Result<void> check_network(const std::string& text);
+base::Result<void> check_host(const std::string& text);
 base::Result<void> check_text_language(const std::string& text);
 base::Result<void> check_not_empty(const std::string& text);
+// The name of a header, or nothing.
+base::Result<void> check_header_name(const std::string& text);
 
 // 127.0.0.0/8, ::1 and localhost.
 bool is_loopback(const std::string& address);

@@ -4,10 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "broker/start.h"
 #include "cli/api_client.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/subscriber.h"
+#include "cli/warning_output.h"
 #include "event/json_document.h"
 #include "event/json_writer.h"
 #include "filter/filter.h"
@@ -23,29 +25,56 @@ std::string filters_of(const std::string& filter) {
   return out + "]";
 }
 
-// Whether the answer describes a subscription with just these filters.
-bool has_filters(const server::HttpAnswer& answer, const std::string& filters) {
-  const auto document = event::JsonDocument::parse(answer.body);
-  const event::JsonRef found = document ? document->root().member("filters") : event::JsonRef();
+// Whether the document of a subscription has just these filters.
+bool has_filters(const event::JsonRef& document, const std::string& filters) {
+  const event::JsonRef found = document.member("filters");
   if (!found) return false;
   std::string compact;
   event::append_compact(found, compact);
   return compact == filters;
 }
 
+std::string document_of(const std::string& filters, const SubscribeOptions& options) {
+  std::string config;
+  if (const auto start = broker::parse_start(options.from)) {
+    config = "\"start\":" + broker::to_json(*start);
+  }
+  if (options.shared) config += std::string(config.empty() ? "" : ",") + R"("consumers":"shared")";
+  std::string out;
+  event::JsonObject object(out);
+  object.raw("filters", filters);
+  if (!config.empty()) object.raw("config", "{" + config + "}");
+  object.close();
+  return out;
+}
+
+// "consumers" is a word, or an object that only shared ones have.
+bool is_shared(const event::JsonRef& document) {
+  const event::JsonRef config = document.member("config");
+  const event::JsonRef consumers = config ? config.member("consumers") : event::JsonRef();
+  if (!consumers) return false;
+  return consumers.kind() != event::JsonKind::kString || consumers.string() == "shared";
+}
+
 // Makes the durable subscription, unless there is one with the same filter already: that one goes
-// on where it was.
-base::Result<void> ensure_subscription(ApiClient& client, const SubscribeOptions& options) {
+// on where it was. Returns whether consumers share it.
+base::Result<bool> ensure_subscription(ApiClient& client, const SubscribeOptions& options) {
   const std::string target = subscription_target(options.id);
   const std::string filters = filters_of(options.filter);
   const auto existing = client.call("GET", target);
-  if (existing && has_filters(*existing, filters)) return {};
-  if (!existing && existing.error().id != base::ErrorId::kBrokerNoSuchSubscription) {
+  if (existing) {
+    const auto document = event::JsonDocument::parse(existing->body);
+    if (!document) return document.error();
+    const bool shared = is_shared(document->root());
+    if (options.filter.empty()) return shared;
+    if (has_filters(document->root(), filters) && (shared || !options.shared)) return shared;
+  } else if (existing.error().id != base::ErrorId::kBrokerNoSuchSubscription ||
+             options.filter.empty()) {
     return existing.error();
   }
-  const auto put = client.call("PUT", target, "{\"filters\":" + filters + "}");
+  const auto put = client.call("PUT", target, document_of(filters, options));
   if (!put) return put.error();
-  return {};
+  return options.shared;
 }
 
 Failure failure_of(base::Error error, const SubscribeOptions& options) {
@@ -62,19 +91,20 @@ int run_subscribe(const SubscribeOptions& options, Streams& streams) {
   const bool json = options.connection.json;
   // Here its position is one in the text, not in a document.
   if (!options.filter.empty()) {
-    if (const auto filter = filter::Filter::parse(options.filter); !filter) {
-      return report(failure_of(filter.error(), options), json, streams.err);
-    }
+    const auto filter = filter::Filter::parse(options.filter);
+    if (!filter) return report(failure_of(filter.error(), options), json, streams.err);
+    tell_warnings((*filter)->warnings(), options.filter, json, streams.err);
   }
   Signals signals({SIGTERM, SIGINT});
   auto client = ApiClient::create(options.connection);
   if (!client) return report(client.error(), json, streams.err);
-  if (!options.id.empty() && !options.filter.empty()) {
-    if (auto ensured = ensure_subscription(*client, options); !ensured) {
-      return report({.error = std::move(ensured.error())}, json, streams.err);
-    }
+  bool shared = false;
+  if (!options.id.empty()) {
+    auto ensured = ensure_subscription(*client, options);
+    if (!ensured) return report({.error = std::move(ensured.error())}, json, streams.err);
+    shared = *ensured;
   }
-  Subscriber subscriber(options, *client, streams, signals);
+  Subscriber subscriber(options, shared, *client, streams, signals);
   if (auto done = subscriber.run(); !done) {
     streams.out.flush();
     return report(failure_of(std::move(done.error()), options), json, streams.err);

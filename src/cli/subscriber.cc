@@ -35,9 +35,10 @@ bool may_pass(const Problem& problem) {
 
 }  // namespace
 
-Subscriber::Subscriber(const SubscribeOptions& options, ApiClient& client, Streams& streams,
-                       Signals& signals)
+Subscriber::Subscriber(const SubscribeOptions& options, bool shared, ApiClient& client,
+                       Streams& streams, Signals& signals)
     : options_(options),
+      shared_(shared),
       client_(client),
       streams_(streams),
       signals_(signals),
@@ -53,9 +54,13 @@ std::string Subscriber::target() const {
   if (options_.id.empty()) {
     target = "/stream";
     parameter("filter", percent_encoded(options_.filter));
+    // A connection that is made again goes on with new events.
+    if (!options_.from.empty() && !written_number_) {
+      parameter("start", percent_encoded(options_.from));
+    }
   } else {
     target = subscription_target(options_.id) + "/events";
-    if (written_number_) parameter("last_event_id", fmt::to_string(*written_number_));
+    if (written_number_ && !shared_) parameter("last_event_id", fmt::to_string(*written_number_));
   }
   if (options_.connection.json) parameter("envelope", "true");
   return target;
@@ -74,10 +79,12 @@ base::Result<void> Subscriber::follow_until_end() {
   bool reached = false;
   for (;;) {
     base::Error reason = lost("the broker ended the stream");
+    stream_.reset();
     auto stream = client_.open_stream(target());
     if (stream) {
       reached = true;
-      const auto next = follow(*std::move(stream));
+      stream_ = *std::move(stream);
+      const auto next = follow(*stream_);
       if (next && *next == Next::kEnd) return {};
       if (!next && !is_connection_error(next.error())) return next.error();
       if (!next) reason = next.error();
@@ -102,7 +109,7 @@ base::Result<Subscriber::Next> Subscriber::wait_to_connect(const base::Error& re
   return signals_.wait(backoff_.next()) ? Next::kEnd : Next::kConnectAgain;
 }
 
-base::Result<Subscriber::Next> Subscriber::follow(server::HttpStream stream) {
+base::Result<Subscriber::Next> Subscriber::follow(server::HttpStream& stream) {
   SseReader reader;
   base::Instant heard_at = steady_now();
   for (;;) {
@@ -134,6 +141,7 @@ base::Result<Subscriber::Next> Subscriber::take(const SseMessage& message) {
     if (problem->error.id == base::ErrorId::kBrokerStopping) return Next::kConnectAgain;
     return std::move(problem->error);
   }
+  if (message.type == "notice") return take_notice(message.data);
   // A line break can only stand between the tokens of JSON.
   std::string line = message.data;
   std::ranges::replace(line, '\n', ' ');
@@ -142,9 +150,22 @@ base::Result<Subscriber::Next> Subscriber::take(const SseMessage& message) {
   if (!options_.id.empty()) {
     written_number_ = number_of(message.id);
     ++unacknowledged_count_;
+    if (shared_ && written_number_) unacknowledged_.push_back(*written_number_);
   }
   ++taken_count_;
   return options_.count && taken_count_ >= *options_.count ? Next::kEnd : Next::kGoOn;
+}
+
+// The broker has never made the delivery that was written last: the subscription is a new one.
+base::Result<Subscriber::Next> Subscriber::take_notice(const std::string& data) {
+  written_number_.reset();
+  unacknowledged_count_ = 0;
+  if (options_.connection.json) return Next::kGoOn;
+  const auto problem = read_problem(data);
+  streams_.err.append(
+      fmt::format("weir: {}\n", printable(problem ? problem->error.message : data)));
+  streams_.err.flush();
+  return Next::kGoOn;
 }
 
 base::Result<Subscriber::Next> Subscriber::tick(base::Instant now) {
@@ -159,10 +180,13 @@ base::Result<Subscriber::Next> Subscriber::tick(base::Instant now) {
 base::Result<void> Subscriber::acknowledge() {
   streams_.out.flush();
   if (unacknowledged_count_ == 0 || !written_number_ || streams_.out.ended()) return {};
-  auto answer = client_.call("POST", subscription_target(options_.id) + "/ack",
-                             fmt::format(R"({{"upto":{}}})", *written_number_));
+  const std::string what =
+      shared_ ? fmt::format(R"({{"numbers":[{}]}})", fmt::join(unacknowledged_, ","))
+              : fmt::format(R"({{"upto":{}}})", *written_number_);
+  auto answer = client_.call("POST", subscription_target(options_.id) + "/ack", what);
   if (!answer) return answer.error();
   unacknowledged_count_ = 0;
+  unacknowledged_.clear();
   return {};
 }
 

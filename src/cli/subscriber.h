@@ -4,12 +4,14 @@
 //
 // A lost connection is opened again and goes on after the last delivery that was written: nothing
 // is missing, and what was written but not yet acknowledged is not written twice. An ephemeral
-// subscription misses what came meanwhile.
+// subscription misses what came meanwhile. Of a shared one each delivery is acknowledged by itself;
+// what was not acknowledged when the connection was lost goes to another consumer.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/instant.h"
 #include "base/result.h"
@@ -24,7 +26,7 @@ namespace weir::cli {
 
 class Subscriber {
  public:
-  Subscriber(const SubscribeOptions& options, ApiClient& client, Streams& streams,
+  Subscriber(const SubscribeOptions& options, bool shared, ApiClient& client, Streams& streams,
              Signals& signals);
 
   // Until it has what it wants, a signal comes or nobody reads; fails if it cannot go on.
@@ -35,22 +37,27 @@ class Subscriber {
 
   std::string target() const;
   base::Result<void> follow_until_end();
-  base::Result<Next> follow(server::HttpStream stream);
+  base::Result<Next> follow(server::HttpStream& stream);
   base::Result<Next> take(const SseMessage& message);
+  base::Result<Next> take_notice(const std::string& data);
   base::Result<Next> wait_to_connect(const base::Error& reason);
   // Writes out, acknowledges what is due, looks for signals.
   base::Result<Next> tick(base::Instant now);
   base::Result<void> acknowledge();
 
   const SubscribeOptions& options_;
+  bool shared_;
   ApiClient& client_;
   Streams& streams_;
   Signals& signals_;
   Backoff backoff_;
+  // Open until all is acknowledged: the deliveries of a consumer that has gone go to others.
+  std::optional<server::HttpStream> stream_;
   bool told_lost_ = false;
   base::Instant ticked_at_;
   std::uint64_t taken_count_ = 0;
   std::uint64_t unacknowledged_count_ = 0;
+  std::vector<std::uint64_t> unacknowledged_;    // shared: their numbers
   std::optional<std::uint64_t> written_number_;  // of the last delivery
 };
 

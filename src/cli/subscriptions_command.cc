@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/subscriptions_command.h"
 
-#include <fmt/format.h>
-
-#include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "cli/api_client.h"
+#include "cli/api_list.h"
 #include "cli/byte_source.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/table_output.h"
-#include "cli/text_output.h"
 #include "event/json_document.h"
+#include "event/json_writer.h"
 
 namespace weir::cli {
 namespace {
@@ -24,36 +21,6 @@ using event::JsonKind;
 using event::JsonRef;
 
 constexpr std::size_t kDocumentBytesMax = std::size_t{16} << 20U;
-constexpr std::size_t kPageCount = 500;
-
-// A member as people read it: a text without quotes, anything else as JSON.
-std::string text_of(const JsonRef& object, std::string_view name) {
-  const JsonRef value =
-      object && object.kind() == JsonKind::kObject ? object.member(name) : JsonRef();
-  if (!value) return {};
-  if (value.kind() == JsonKind::kString) return std::string(value.string());
-  std::string text;
-  event::append_compact(value, text);
-  return text;
-}
-
-// Calls visit for each element of the list of that name, page by page.
-base::Result<void> for_each(ApiClient& client, const std::string& target, std::string_view list,
-                            const std::function<void(const JsonRef&)>& visit) {
-  std::string after;
-  for (;;) {
-    const std::string page = fmt::format("{}?limit={}{}{}", target, kPageCount,
-                                         after.empty() ? "" : "&after=", percent_encoded(after));
-    const auto answer = client.call("GET", page);
-    if (!answer) return answer.error();
-    const auto document = event::JsonDocument::parse(answer->body);
-    const JsonRef elements = document ? document->root().member(list) : JsonRef();
-    if (!elements || elements.kind() != JsonKind::kArray) return strange_answer();
-    elements.for_each_element(visit);
-    after = text_of(document->root(), "next");
-    if (after.empty()) return {};
-  }
-}
 
 // Of a distinct clause; nothing if there is none.
 JsonRef window_of(const JsonRef& status) {
@@ -63,7 +30,7 @@ JsonRef window_of(const JsonRef& status) {
 base::Result<void> list(ApiClient& client, const SubscriptionsOptions& options, Streams& streams) {
   Table table({"ID", "OWNER", "PENDING", "DELIVERED", "ACKED", "DROPPED", "KEYS", "CONNECTED",
                "SINK", "FILTERS"});
-  auto done = for_each(client, "/subscriptions", "subscriptions", [&](const JsonRef& one) {
+  auto done = for_each_listed(client, "/subscriptions", "subscriptions", [&](const JsonRef& one) {
     if (options.connection.json) {
       streams.out.append(std::string(one.raw()) + '\n');
       return;
@@ -76,48 +43,6 @@ base::Result<void> list(ApiClient& client, const SubscriptionsOptions& options, 
   });
   if (done && !options.connection.json) streams.out.append(table.to_text());
   return done;
-}
-
-base::Result<void> list_dead_letters(ApiClient& client, const SubscriptionsOptions& options,
-                                     Streams& streams) {
-  Table table({"NUMBER", "AT", "REASON", "EVENTS"});
-  auto done = for_each(client, subscription_target(options.id) + "/dead-letters", "dead_letters",
-                       [&](const JsonRef& one) {
-                         if (options.connection.json) {
-                           streams.out.append(std::string(one.raw()) + '\n');
-                           return;
-                         }
-                         table.add({text_of(one, "number"), text_of(one, "at"),
-                                    text_of(one, "reason"), text_of(one, "events")});
-                       });
-  if (done && !options.connection.json) streams.out.append(table.to_text());
-  return done;
-}
-
-void append_members(const JsonRef& object, std::string_view indent, std::string& out) {
-  object.for_each_member([&](const JsonRef& name, const JsonRef& value) {
-    const std::string key = printable(name.string());
-    if (value.kind() == JsonKind::kObject) {
-      fmt::format_to(std::back_inserter(out), "{}{}\n", indent, key);
-      append_members(value, std::string(indent) + "  ", out);
-    } else {
-      fmt::format_to(std::back_inserter(out), "{}{:<14} {}\n", indent, key,
-                     printable(text_of(object, name.string()), kDocumentBytesMax));
-    }
-  });
-}
-
-base::Result<void> show(const server::HttpAnswer& answer, bool json, Streams& streams) {
-  const auto document = event::JsonDocument::parse(answer.body);
-  if (!document || document->root().kind() != JsonKind::kObject) return strange_answer();
-  std::string out;
-  if (json) {
-    out = answer.body + '\n';
-  } else {
-    append_members(document->root(), "", out);
-  }
-  streams.out.append(out);
-  return {};
 }
 
 // What is asked of the broker.
@@ -136,11 +61,24 @@ Call call_of(const SubscriptionsOptions& options) {
 }
 
 base::Result<void> make(const Call& call, ApiClient& client, bool json, Streams& streams,
-                        std::string body = {}) {
-  const auto answer = client.call(call.method, call.target, std::move(body), call.media_type);
+                        const std::string& body = {}) {
+  const auto answer = client.call(call.method, call.target, body, call.media_type);
   if (!answer) return answer.error();
   if (answer->status == 204) return {};
-  return show(*answer, json, streams);
+  return show_object(*answer, json, streams, body);
+}
+
+base::Result<void> transfer(ApiClient& client, const SubscriptionsOptions& options,
+                            Streams& streams) {
+  const bool all = !options.all_of.empty();
+  std::string body;
+  event::JsonObject object(body);
+  object.member(all ? "to" : "owner", options.owner);
+  object.close();
+  const std::string target =
+      all ? fmt::format("/tokens/{}/transfer", percent_encoded(options.all_of))
+          : subscription_target(options.id) + "/owner";
+  return make({"POST", target}, client, options.connection.json, streams, body);
 }
 
 Attempt<void> send_file(ApiClient& client, const SubscriptionsOptions& options, Streams& streams) {
@@ -171,8 +109,8 @@ Attempt<void> perform(ApiClient& client, const SubscriptionsOptions& options, St
       return outcome(make({"GET", target}, client, json, streams));
     case SubscriptionsVerb::kDelete:
       return outcome(make({"DELETE", target}, client, json, streams));
-    case SubscriptionsVerb::kDeadLetters:
-      return outcome(list_dead_letters(client, options, streams));
+    case SubscriptionsVerb::kTransfer:
+      return outcome(transfer(client, options, streams));
     case SubscriptionsVerb::kCreate:
     case SubscriptionsVerb::kReplace:
     case SubscriptionsVerb::kForget:

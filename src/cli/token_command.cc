@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -26,7 +27,7 @@ namespace {
 using store::TokenRow;
 
 constexpr std::string_view kHint =
-    "weir: a broker that runs on this directory takes notice on SIGHUP\n";
+    "weir: a broker that runs on this directory takes notice within a second\n";
 
 std::string time_text(base::Instant instant) {
   return event::to_string({.seconds = instant.nanoseconds / 1'000'000'000, .nanoseconds = 0});
@@ -59,6 +60,16 @@ Attempt<std::unique_ptr<store::Registry>> open_registry(const TokenOptions& opti
   return *std::move(registry);
 }
 
+// When the former secrets that are still valid end.
+std::vector<std::string> former_times(const TokenRow& row) {
+  std::vector<std::string> times;
+  for (const store::FormerSecret& former : row.former) {
+    if (former.until > broker::system_now()) times.push_back(time_text(former.until));
+  }
+  std::ranges::sort(times);
+  return times;
+}
+
 void append_token(const TokenRow& row, std::string& out) {
   event::JsonObject object(out);
   object.member("name", row.name);
@@ -66,7 +77,23 @@ void append_token(const TokenRow& row, std::string& out) {
   object.member("created", time_text(row.created));
   if (row.expires) object.member("expires", time_text(*row.expires));
   object.member("revoked", row.revoked);
+  object.member("former_until", former_times(row));
   object.close();
+}
+
+void show_once(const broker::NewToken& token, bool json, Streams& streams) {
+  if (json) {
+    std::string out;
+    event::JsonObject object(out);
+    object.member("token", token.text);
+    object.name("row");
+    append_token(token.row, out);
+    object.close();
+    streams.out.append(out + '\n');
+    return;
+  }
+  streams.out.append(token.text + '\n');
+  streams.err.append("weir: this token is shown once; whoever has it may do what it grants\n");
 }
 
 base::Result<void> create(store::Registry& registry, const TokenOptions& options,
@@ -74,21 +101,25 @@ base::Result<void> create(store::Registry& registry, const TokenOptions& options
   const base::Instant now = broker::system_now();
   std::optional<base::Instant> expires;
   if (options.expires) expires = now + *options.expires;
-  broker::Tokens tokens;
-  const auto created = tokens.create(registry, options.name, options.grants, expires, now);
+  const auto created =
+      broker::Tokens().create(registry, options.name, options.grants, expires, now);
   if (!created) return created.error();
-  if (options.json) {
-    std::string out;
-    event::JsonObject object(out);
-    object.member("token", created->text);
-    object.name("row");
-    append_token(created->row, out);
-    object.close();
-    streams.out.append(out + '\n');
-    return {};
-  }
-  streams.out.append(created->text + '\n');
-  streams.err.append("weir: this token is shown once; whoever has it may do what it grants\n");
+  show_once(*created, options.json, streams);
+  if (!options.json) streams.err.append(kHint);
+  return {};
+}
+
+base::Result<void> rotate(store::Registry& registry, const TokenOptions& options,
+                          Streams& streams) {
+  const auto rotated =
+      broker::Tokens().rotate(registry, options.name, options.overlap, broker::system_now());
+  if (!rotated) return rotated.error();
+  show_once(*rotated, options.json, streams);
+  if (options.json) return {};
+  const std::vector<std::string> former = former_times(rotated->row);
+  streams.err.append(former.empty()
+                         ? "weir: no former secret is valid any more\n"
+                         : fmt::format("weir: former secrets are valid until {}\n", former.back()));
   streams.err.append(kHint);
   return {};
 }
@@ -118,12 +149,7 @@ base::Result<void> list(store::Registry& registry, const TokenOptions& options, 
 
 base::Result<void> revoke(store::Registry& registry, const TokenOptions& options,
                           Streams& streams) {
-  const auto revoked = registry.revoke_token(options.name);
-  if (!revoked) return revoked.error();
-  if (!*revoked) {
-    return base::Error{base::ErrorId::kBrokerToken,
-                       fmt::format("there is no token '{}'", options.name), std::nullopt};
-  }
+  if (auto revoked = broker::Tokens().revoke(registry, options.name); !revoked) return revoked;
   if (!options.json) streams.err.append(kHint);
   return {};
 }
@@ -135,6 +161,8 @@ base::Result<void> perform(store::Registry& registry, const TokenOptions& option
       return create(registry, options, streams);
     case TokenVerb::kList:
       return list(registry, options, streams);
+    case TokenVerb::kRotate:
+      return rotate(registry, options, streams);
     case TokenVerb::kRevoke:
       break;
   }

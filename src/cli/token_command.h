@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weir token: makes, lists and revokes the tokens of a broker, in its data directory. A broker that
-// runs takes notice on SIGHUP.
+// weir token: makes, lists, rotates and revokes the tokens of a broker, in its data directory. A
+// broker that runs takes notice within a second.
 #pragma once
 
 #include "cli/output.h"

@@ -15,13 +15,14 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kVerbs = {"create", "list", "revoke"};
+constexpr std::array<std::string_view, 4> kVerbs = {"create", "list", "rotate", "revoke"};
 constexpr std::string_view kEverything = "all";
 
 struct TokenWords {
   Arguments publish;
   Arguments subscribe;
   std::string expires;
+  std::string overlap;
   std::string directory;
 };
 
@@ -40,7 +41,8 @@ base::Result<void> add_scopes(std::string_view option, std::string_view kind,
 }
 
 base::Result<void> take_positionals(const Arguments& positionals, TokenOptions& options) {
-  if (positionals.empty()) return usage_error("expected create, list or revoke, found none");
+  if (positionals.empty())
+    return usage_error("expected create, list, rotate or revoke, found none");
   const auto verb = choose_word("token", positionals[0], kVerbs);
   if (!verb) return verb.error();
   options.verb = static_cast<TokenVerb>(*verb);
@@ -53,11 +55,28 @@ base::Result<void> take_positionals(const Arguments& positionals, TokenOptions& 
   return {};
 }
 
+base::Result<void> take_times(const TokenWords& words, TokenOptions& options) {
+  if (!words.expires.empty()) {
+    const auto expires = parse_window("--expires", words.expires);
+    if (!expires) return expires.error();
+    options.expires = *expires;
+  }
+  if (!words.overlap.empty()) {
+    const auto overlap = parse_duration("--overlap", words.overlap);
+    if (!overlap) return overlap.error();
+    options.overlap = *overlap;
+  }
+  return {};
+}
+
 base::Result<void> take_words(const TokenWords& words, TokenOptions& options) {
   const bool any = !words.publish.empty() || !words.subscribe.empty() || options.grants.block ||
                    options.grants.admin;
   if (options.verb != TokenVerb::kCreate && (any || !words.expires.empty())) {
     return usage_error("grants and --expires are for weir token create only");
+  }
+  if (options.verb != TokenVerb::kRotate && !words.overlap.empty()) {
+    return usage_error("--overlap is for weir token rotate only");
   }
   if (options.verb == TokenVerb::kCreate && !any) {
     return usage_error("expected what the token may do: --publish, --subscribe or --admin");
@@ -67,11 +86,6 @@ base::Result<void> take_words(const TokenWords& words, TokenOptions& options) {
   }
   auto added = add_scopes("--subscribe", "subscribe", words.subscribe, options.grants);
   if (!added) return added;
-  if (!words.expires.empty()) {
-    const auto expires = parse_window("--expires", words.expires);
-    if (!expires) return expires.error();
-    options.expires = *expires;
-  }
   if (!words.directory.empty()) {
     options.flags.push_back(
         {.setting = find_setting("store.directory"), .texts = {words.directory}});
@@ -90,6 +104,8 @@ base::Result<Options> parse_token_command(const CommandHelp& help, const Argumen
   parser.flag("--block", options.grants.block, "Its subscriptions may make publishers wait");
   parser.flag("--admin", options.grants.admin, "Sees and changes what others have; metrics");
   parser.text("--expires", words.expires, "DURATION", "From now, as 90d; never unless given");
+  parser.text("--overlap", words.overlap, "DURATION",
+              "Of rotate: how long the secret before stays valid; 24h unless given");
   parser.text("--data", words.directory, "DIR", "The broker's; weir-data unless given");
   parser.text("--config", options.config_path, "FILE", "The broker's, which names its directory");
   parser.json(options.json);
@@ -100,6 +116,7 @@ base::Result<Options> parse_token_command(const CommandHelp& help, const Argumen
     return taken.error();
   }
   if (auto taken = take_words(words, options); !taken) return taken.error();
+  if (auto taken = take_times(words, options); !taken) return taken.error();
   return options;
 }
 

@@ -55,7 +55,7 @@ _weir() {
       ;;
     --filter | --dedup | --line-bytes-max | --listen | --retention-bytes | --retention-age | \
       --shards | --url | --token | --type | --source | --id | --subject | --batch | --retry | \
-      --count | --expires | --rate | --window | --keys | --fp | --text | --nats | --cluster | \
+      --count | --expires | --overlap | --all-of | --rate | --window | --keys | --fp | --text | --nats | --cluster | \
       --name | --heartbeat | --lease | --seed | --seeds | --trace)
       return
       ;;
@@ -65,8 +65,8 @@ _weir() {
     return
   fi
 
-  local commands='check explain filter eval analyze corpus size sim serve publish subscribe subscriptions token
-    member'
+  local commands='check explain filter eval analyze corpus size sim serve publish subscribe subscriptions dead-letters token
+    backup restore doctor member'
   local connection='--url --token --token-file --ca-file --insecure --json --help'
   case $command in
     '') words="$commands help --help --version" ;;
@@ -109,11 +109,22 @@ _weir() {
         return
       fi
       ;;
-    subscribe) words="--id --filter --count --no-reconnect $connection" ;;
-    subscriptions) words="list show create replace delete dead-letters forget $connection" ;;
+    subscribe) words="--id --filter --from --shared --count --no-reconnect $connection" ;;
+    subscriptions)
+      words="list show create replace delete forget transfer --all-of $connection"
+      ;;
+    dead-letters) words="list resend purge $connection" ;;
     token)
-      words='create list revoke --publish --subscribe --block --admin --expires --data --config
-        --json --help'
+      words='create list rotate revoke --publish --subscribe --block --admin --expires --overlap
+        --data --config --json --help'
+      ;;
+    backup | restore | doctor)
+      words='--data --config --json --help'
+      if [[ $current != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+      fi
       ;;
     member) words='--nats --cluster --name --metrics --heartbeat --lease --json --help' ;;
     help) words=$commands ;;

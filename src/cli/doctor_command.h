@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weir doctor`: examines a broker's directory and tells what it finds.
+#pragma once
+
+#include "cli/options.h"
+#include "cli/output.h"
+
+namespace weir::cli {
+
+// Gives the exit code: 0 if it is sound, 1 if there are warnings, 6 if something is damaged.
+int run_doctor(const DoctorOptions& options, Streams& streams);
+
+}  // namespace weir::cli
