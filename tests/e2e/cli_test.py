@@ -10,7 +10,8 @@ from pathlib import Path
 from weir_program import ROOT, event, reading, stream, weir
 
 COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve",
-            "publish", "subscribe", "subscriptions", "token", "member"]
+            "publish", "subscribe", "subscriptions", "token", "backup", "restore",
+            "doctor", "member"]
 
 
 class HelpTest(unittest.TestCase):
@@ -82,7 +83,8 @@ normal form: one of
         self.assertEqual(checked["kinds"], ["content", "text"])
         self.assertEqual(len(checked["normal_form"]), 1)
         self.assertEqual(checked["state"]["text"][0]["fields"], ["data.b"])
-        self.assertEqual([(w["line"], w["column"]) for w in checked["warnings"]], [(1, 44)])
+        self.assertEqual([(w["name"], w["line"], w["column"]) for w in checked["warnings"]],
+                         [("core_type", 1, 44)])
 
     def test_tells_of_a_filter_that_every_event_is_tried_on(self):
         notes = {"not type = 'a'": ("it is", 1),

@@ -23,7 +23,8 @@ def connected(broker: Broker) -> socket.socket:
 
 class HostileTest(unittest.TestCase):
     def setUp(self):
-        self.broker = Broker("--dedup", "off", environment={"WEIR_BROKER_OUTBOX": "1000"})
+        self.broker = Broker("--dedup", "off", environment={
+            "WEIR_BROKER_OUTBOX": "1000", "WEIR_SERVER_CONNECTIONS_PER_ADDRESS": "3000"})
         self.addCleanup(self.broker.__exit__)
         self.number = 0
 
@@ -45,7 +46,8 @@ class HostileTest(unittest.TestCase):
         self.broker.subscribe("stuck", "type = 'bulk'")
         stuck = connected(self.broker)
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        stuck.sendall(b"GET /subscriptions/stuck/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        stuck.sendall(b"GET /subscriptions/stuck/events HTTP/1.1\r\nHost: localhost\r\n"
+                      b"Accept: text/event-stream\r\n\r\n")
         bulk = [event(i, type="bulk", data="x" * 5000) for i in range(200)]
         for _ in range(10 if SANITIZED else 40):  # 40 MB
             self.assertEqual(self.broker.publish(*bulk).status, 200)
@@ -99,6 +101,7 @@ class HostileTest(unittest.TestCase):
                     client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     self.assertIn(b"200", client.recv(4096))
                 sixth = many.enter_context(connected(broker))
+                sixth.sendall(b"GET /subscriptions HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 answer = sixth.makefile("rb").read()
                 self.assertIn(b" 429 ", answer.splitlines()[0])
                 self.assertIn(b"http.too_many_connections", answer)

@@ -127,6 +127,11 @@ class SubscriptionTest(BrokerCase):
         answer = self.broker.request("GET", "/stream?filter=" + urllib.parse.quote("a ="))
         self.assertEqual(answer.status, 400)
         self.assertEqual(answer.json()["position"]["column"], 4)
+        answer = self.broker.request("GET", "/stream?filter=" + urllib.parse.quote(
+            "text(data.b) in 'germn' about 'Sturm'"))
+        self.assertEqual((answer.status, answer.json()["name"]), (400, "filter.language"))
+        self.assertEqual(answer.json()["position"]["column"], 17)
+        self.assertIn("did you mean 'german'?", answer.json()["detail"])
 
     def test_stream_ends_with_its_connection(self):
         before = self.broker.metric("weir_subscriptions_ephemeral")
@@ -136,6 +141,25 @@ class SubscriptionTest(BrokerCase):
             self.broker.publish(event(id="o1"), event(id="o2", type="only"))
             self.assertEqual(json.loads(stream.read()["data"])["id"], "o2")
         eventually(lambda: self.broker.metric("weir_subscriptions_ephemeral") == before, "it ended")
+
+    def test_a_page_of_another_site_acknowledges_nothing(self):
+        self.broker.subscribe("site", "type = 'site'")
+        self.broker.publish(*[event(id=f"s{i}", type="site") for i in range(20)])
+        target = "/subscriptions/site/events"
+        with Sse(self.broker, target) as stream:
+            self.assertEqual(len(list(stream.events(20))), 20)
+            image = {"Accept": "image/avif,image/webp,*/*;q=0.8"}
+            asked = f"{target}?last_event_id=20"
+            for headers, status, name in [
+                    (image | {"Sec-Fetch-Site": "cross-site"}, 403, "http.cross_site"),
+                    (image, 406, "http.accept"), ({}, 406, "http.accept"),
+                    ({"Accept": "text/event-stream", "Origin": "https://evil.example"}, 403,
+                     "http.cross_site")]:
+                answer = self.broker.request("GET", asked, headers=headers)
+                self.assertEqual((answer.status, answer.json()["name"]), (status, name), headers)
+            self.assertEqual(self.broker.status("site")["pending"], 20)
+            self.broker.publish(event(id="s20", type="site"))
+            self.assertEqual(json.loads(stream.read()["data"])["id"], "s20", "nobody took over")
 
     def test_events_resume_after_the_last_event_id(self):
         self.broker.subscribe("resume", "type = 'resume'")

@@ -3,6 +3,7 @@
 """TLS: a certificate is served, checked by clients, and replaced while the broker runs."""
 
 import http.client
+import json
 import shutil
 import signal
 import socket
@@ -56,11 +57,18 @@ class TlsTest(unittest.TestCase):
         done = weir("publish", "--url", broker.url, stdin=text)
         self.assertEqual(done.code, 5)
         self.assertIn("certificate", done.err)
-        plain = http.client.HTTPConnection("127.0.0.1", broker.port, timeout=60)
-        with self.assertRaises((http.client.HTTPException, OSError)):
-            plain.request("GET", "/healthz")
-            plain.getresponse()
-        plain.close()
+
+    def test_plain_http_is_told_to_speak_https(self):
+        broker = self.start()
+        for method, body in (("GET", None), ("POST", b"x" * 100_000)):
+            plain = http.client.HTTPConnection("127.0.0.1", broker.port, timeout=60)
+            plain.request(method, "/events", body)
+            answer = plain.getresponse()
+            self.assertEqual(answer.status, 400)
+            problem = json.loads(answer.read())
+            self.assertEqual(problem["name"], "http.plain")
+            self.assertIn("this port speaks https", problem["detail"])
+            plain.close()
 
     def test_a_new_certificate_is_taken_on_sighup(self):
         broker = self.start()

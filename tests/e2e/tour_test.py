@@ -12,7 +12,8 @@ from weir_program import PROGRAM, ROOT, SANITIZED, SECONDS_MAX, weir
 
 COMPLETION = ROOT / "tools/completion/weir.bash"
 COMMANDS = ["check", "explain", "filter", "eval", "analyze", "corpus", "size", "sim", "serve",
-            "token", "publish", "subscribe", "subscriptions", "member"]
+            "token", "publish", "subscribe", "subscriptions", "dead-letters", "backup", "restore",
+            "doctor", "member"]
 
 
 def bash(script: str, cwd=ROOT) -> subprocess.CompletedProcess:

@@ -8,7 +8,7 @@ import threading
 import unittest
 
 from broker_program import Broker, eventually
-from weir_program import event
+from weir_program import event, weir
 
 QUICK = {"WEIR_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8", "WEIR_WEBHOOKS_DELAY": "20ms",
          "WEIR_WEBHOOKS_ATTEMPTS": "3", "WEIR_WEBHOOKS_ORIGIN": "weir.test"}
@@ -109,11 +109,55 @@ class WebhookTest(unittest.TestCase):
             broker.subscribe("h", sink=receiver.url)
             broker.publish(event(1), event(2), event(3))
             eventually(lambda: receiver.taken() == ["3"], "the third arrives")
-            letters = broker.request("GET", "/subscriptions/h/dead-letters").json()
-            listed = letters["dead_letters"]
+
+            def letters() -> list[dict]:
+                answer = broker.request("GET", "/subscriptions/h/dead-letters")
+                return answer.json()["dead_letters"]
+
+            # A letter is listed once it is on disk, which may be after the next attempt.
+            eventually(lambda: len(letters()) == 2, "both are kept")
+            listed = letters()
             self.assertEqual([letter["events"][0]["id"] for letter in listed], ["1", "2"])
             self.assertIn("500", listed[0]["reason"])
             self.assertEqual(broker.status("h")["dead_letters"], 2)
+
+    def test_dead_letters_are_resent_and_purged(self):
+        """Also after a crash between the request and the delivery."""
+        patient = {**QUICK, "WEIR_WEBHOOKS_ATTEMPTS": "1000"}
+        with Broker(environment=patient) as broker, Receiver() as receiver:
+            receiver.answers = [415, 415, 415, 415]
+            broker.subscribe("h", sink=receiver.url)
+            broker.publish(*[event(i) for i in range(1, 6)])
+            eventually(lambda: receiver.taken() == ["5"], "the fifth arrives")
+            letters = "/subscriptions/h/dead-letters"
+
+            def listed() -> list[int]:
+                listing = weir("dead-letters", "list", "h", "--url", broker.url, "--json")
+                return [letter["number"] for letter in listing.lines()]
+
+            eventually(lambda: listed() == [1, 2, 3, 4], "four are buried")
+            self.assertEqual(broker.request("POST", letters + "/9/resend").status, 404)
+            self.assertEqual(broker.request("POST", letters + "/2/resend").json(),
+                             {"resent": 1, "left": 0})
+            eventually(lambda: receiver.taken() == ["5", "2"], "the letter arrives")
+            self.assertEqual(receiver.posted[-1][1]["Weir-Delivery"], "6")
+            eventually(lambda: broker.status("h")["dead_letters_kept"] == 3, "it left the list")
+
+            receiver.answers = [503] * 1000
+            self.assertEqual(weir("dead-letters", "resend", "h", "3", "--url", broker.url).code, 0)
+            broker.kill()
+            receiver.answers = []
+            broker.start()
+            eventually(lambda: receiver.taken()[2:] == ["3"], "the crash did not lose it")
+            purged = weir("dead-letters", "purge", "h", "4", "--url", broker.url, "--json")
+            self.assertEqual(purged.lines(), [{"purged": 1, "left": 0}])
+            eventually(lambda: listed() == [1], "what was taken, and what was purged, left")
+            status = broker.status("h")
+            self.assertEqual((status["deliveries"], status["acknowledged"], status["dead_letters"],
+                              status["pending"]), (7, 3, 4, 0))
+            broker.stop()
+            examined = weir("doctor", str(broker.data))
+            self.assertEqual(examined.code, 0, examined.out)
 
     def test_gone_stops_for_good(self):
         with Broker(environment=QUICK) as broker, Receiver() as receiver:
