@@ -12,7 +12,24 @@ missing_packages() {
       sed -n 's/^installed //p' | sort -u)
 }
 
-# Installs what is missing, or says exactly what to do.
+# Whether the person at the terminal agrees to the question in $1.
+agrees() {
+  local answer
+  read -r -p "$1 [y/N] " answer
+  [[ $answer == [yY] || $answer == [yY]es ]]
+}
+
+# Whether root's rights can be had: on a terminal by asking, otherwise only if sudo needs no password.
+may_use_sudo() {
+  command -v sudo >/dev/null || return 1
+  if [[ -t 0 ]]; then
+    agrees "Install them now with sudo?"
+  else
+    sudo -n true 2>/dev/null
+  fi
+}
+
+# Installs the packages that are missing, or says exactly what to do.
 ensure_packages() {
   local missing as_root=()
   if ! command -v dpkg-query >/dev/null; then
@@ -23,15 +40,16 @@ ensure_packages() {
   if ((${#missing[@]} == 0)); then
     return 0
   fi
+  echo "These Debian packages are missing: ${missing[*]}"
   if ((EUID != 0)); then
-    if ! sudo -n true 2>/dev/null && ! { command -v sudo >/dev/null && [[ -t 0 ]]; }; then
-      echo "These packages are missing. As root:" >&2
+    if ! may_use_sudo; then
+      echo "As root:" >&2
       echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
       return 1
     fi
     as_root=(sudo)
   fi
-  echo "installing ${missing[*]}"
+  echo "installing them"
   "${as_root[@]}" apt-get -qq update >/dev/null
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -qq install --no-install-recommends -y "${missing[@]}" >/dev/null

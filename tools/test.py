@@ -3,6 +3,7 @@
 """The steps of ./test. All run, even after a failure; their output goes to build/logs/."""
 
 import argparse
+import enum
 import os
 import re
 import subprocess
@@ -23,12 +24,22 @@ FORMAT = ("find src apps include labs tests examples -name '*.h' -o -name '*.cc'
           " | xargs clang-format-19 --dry-run -Werror")
 
 
+class Level(enum.IntEnum):
+    """How much is run; each level includes the ones before it."""
+    CONTRIBUTOR = 0  # ./test
+    CI = 1           # ./test --ci
+    FULL = 2         # ./test --full
+
+
+OPTIONS = {Level.CONTRIBUTOR: "", Level.CI: "--ci", Level.FULL: "--full"}
+
+
 class Step(NamedTuple):
     name: str
     title: str
     commands: list[str]
     full_commands: list[str] | None = None  # with --full; None: the same
-    only_full: bool = False
+    level: Level = Level.CONTRIBUTOR        # the first level that runs it
 
 
 STEPS = [
@@ -38,17 +49,19 @@ STEPS = [
     Step("tools", "tests of the tools", ["python3 -m unittest discover -s tools -p '*_test.py'"]),
     Step("release", "release build and tests", ["tools/build release", CTEST.format("release")],
          ["tools/build release", "WEIR_FULL=1 " + CTEST.format("release")]),
-    Step("asan", "ASan and UBSan build and tests", ["tools/build asan", CTEST.format("asan")]),
-    Step("fuzz", "fuzzers", ["tools/fuzz.py --seconds 5"], ["tools/fuzz.py --seconds 60"]),
-    Step("clang-tidy", "clang-tidy", ["tools/clang_tidy.py"]),
-    Step("install", "install, and examples against it", ["tools/install_check"]),
     Step("readme", "the README's examples", ["tools/readme_check.py"]),
+    Step("asan", "ASan and UBSan build and tests", ["tools/build asan", CTEST.format("asan")],
+         level=Level.CI),
+    Step("fuzz", "fuzzers", ["tools/fuzz.py --seconds 5"], ["tools/fuzz.py --seconds 60"],
+         level=Level.CI),
+    Step("clang-tidy", "clang-tidy", ["tools/clang_tidy.py"], level=Level.CI),
+    Step("install", "install, and examples against it", ["tools/install_check"], level=Level.CI),
     Step("gcc", "g++ 12 build and tests", ["tools/build gcc", CTEST.format("gcc")],
-         only_full=True),
+         level=Level.FULL),
     Step("tsan", "TSan build and tests", ["tools/build tsan", CTEST.format("tsan")],
-         only_full=True),
+         level=Level.FULL),
     Step("bench", "benchmarks", ["tools/build release benches", "tools/bench.py --all --quick"],
-         only_full=True),
+         level=Level.FULL),
 ]
 
 
@@ -82,9 +95,10 @@ def environment() -> dict[str, str]:
     }
 
 
-def run_step(step: Step, full: bool) -> Count:
+def run_step(step: Step, level: Level) -> Count:
     """Runs the commands of a step until one fails. A build before tests is not counted."""
-    commands = step.full_commands if full and step.full_commands else step.commands
+    is_full = level == Level.FULL and step.full_commands
+    commands = step.full_commands if is_full else step.commands
     log = LOGS / f"{step.name}.log"
     text = ""
     for command in commands:
@@ -106,17 +120,22 @@ def run_step(step: Step, full: bool) -> Count:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="./test", description="Runs every check; exits non-zero if one fails.")
-    parser.add_argument("--full", action="store_true",
-                        help="also g++ 12, ThreadSanitizer, benchmarks; fuzz for a minute each")
+        prog="./test", description="Runs the checks of a contributor; exits non-zero if one fails.")
+    levels = parser.add_mutually_exclusive_group()
+    levels.add_argument("--ci", dest="level", action="store_const", const=Level.CI,
+                        default=Level.CONTRIBUTOR,
+                        help="also sanitizers, fuzzers, clang-tidy and install")
+    levels.add_argument("--full", dest="level", action="store_const", const=Level.FULL,
+                        help="also g++ 12, ThreadSanitizer, benchmarks, slow tests;"
+                             " fuzz for a minute each")
     parser.add_argument("--only", metavar="STEP,STEP", help="run only these steps")
     parser.add_argument("--list", action="store_true", help="list the steps")
     return parser.parse_args()
 
 
-def chosen_steps(only: str | None, full: bool) -> list[Step]:
+def chosen_steps(only: str | None, level: Level) -> list[Step]:
     if only is None:
-        return [step for step in STEPS if full or not step.only_full]
+        return [step for step in STEPS if step.level <= level]
     names = only.split(",")
     unknown = set(names) - {step.name for step in STEPS}
     if unknown:
@@ -128,15 +147,16 @@ def main() -> int:
     arguments = parse_arguments()
     if arguments.list:
         for step in STEPS:
-            print(f"{step.name:12}{step.title}{' (--full)' if step.only_full else ''}")
+            option = OPTIONS[step.level]
+            print(f"{step.name:12}{step.title}{f' ({option})' if option else ''}")
         return 0
     LOGS.mkdir(parents=True, exist_ok=True)
     results = []
-    for step in chosen_steps(arguments.only, arguments.full):
+    for step in chosen_steps(arguments.only, arguments.level):
         start = time.monotonic()
         if sys.stdout.isatty():
             print(f"        {step.title} ...", end="\r", flush=True)
-        result = run_step(step, arguments.full)
+        result = run_step(step, arguments.level)
         verdict = "FAILED" if result.failed else "ok"
         detail = f"{result.passed} passed" + (f", {result.failed} failed" if result.failed else "")
         print(f"{verdict:8}{step.title:36}{time.monotonic() - start:6.1f} s   {detail}",
