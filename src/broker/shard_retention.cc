@@ -20,9 +20,13 @@ void Shard::tell_losses(Held& held) {
 }
 
 void Shard::expire(const RetentionBounds& bounds, Done done) {
-  const bool removes = bounds.keep_from > context_.log.first_sequence();
+  // The log may be cut already: the sequencer does not wait for a shard that is late.
+  bool removes = bounds.keep_from > context_.log.first_sequence();
   for (auto& [number, held] : subscriptions_) {
-    if (removes && held->outbox.expire_before(bounds.keep_from) > 0) mark_stale(*held);
+    if (held->outbox.expire_before(bounds.keep_from) > 0) {
+      mark_stale(*held);
+      removes = true;
+    }
     const auto oldest = held->outbox.oldest_sequence();
     const bool soon = oldest && *oldest < bounds.soon_from && held->durable();
     if (soon && !held->expiry_told) {

@@ -35,6 +35,13 @@ def eventually(holds: Callable[[], bool], what: str) -> None:
         time.sleep(0.005)
 
 
+def wait_until_consumed(broker: "Broker", name: str) -> None:
+    """Waits until nothing is pending, as long as that number changes now and then."""
+    while (pending := broker.status(name)["pending"]) > 0:
+        eventually(lambda last=pending: broker.status(name)["pending"] != last,
+                   f"{name} has fewer than {pending} pending")
+
+
 class Answer(NamedTuple):
     status: int
     headers: dict[str, str]
