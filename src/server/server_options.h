@@ -14,6 +14,9 @@
 
 namespace weir::server {
 
+// Connections beyond the limits, for questions about the server itself.
+inline constexpr std::size_t kReservedConnectionCount = 64;
+
 class Log;
 
 struct Endpoint {
