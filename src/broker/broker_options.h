@@ -9,16 +9,16 @@
 #include <optional>
 
 #include "base/instant.h"
+#include "broker/broker_clock.h"
 #include "broker/definition.h"
 #include "broker/grants.h"
 #include "broker/match_note.h"
+#include "broker/system_clocks.h"
 #include "engine/engine.h"
 #include "store/event_log.h"
 #include "store/file_system.h"
 
 namespace weir::broker {
-
-base::Instant system_now();
 
 struct BrokerOptions {
   std::filesystem::path directory;  // made if need be; one process at a time
@@ -60,8 +60,10 @@ struct BrokerOptions {
   // Between looks whether another process has changed the tokens.
   base::Duration token_look_interval = base::Duration::milliseconds(200);
 
-  std::function<base::Instant()> now = system_now;
+  std::function<ClockReading()> clocks = system_clocks;
   store::FileSystem* files = &store::posix_file_system();
+
+  base::Instant wall_now() const { return clocks().wall; }
 };
 
 }  // namespace weir::broker

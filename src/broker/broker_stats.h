@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/instant.h"
+
 namespace weir::broker {
 
 // Bytes of memory, or of the log, in use under one name.
@@ -63,6 +65,9 @@ struct BrokerStats {
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;
   std::uint64_t token_read_failures = 0;
+  std::uint64_t clock_steps_forward = 0;  // of the wall clock
+  std::uint64_t clock_steps_back = 0;
+  base::Duration clock_last_step = {};  // below 0: back
 
   // Now.
   std::uint64_t subscriptions_durable = 0;
@@ -91,6 +96,7 @@ struct BrokerStats {
   std::vector<MemoryUse> memory_by_owner = {};  // those that hold most
   std::vector<MemoryUse> log_by_owner = {};     // bytes of events in the log, the same
   std::string registry_failure = {};            // why the last write failed that did
+  base::Duration clock_offset = {};             // broker time less the wall clock
   std::uint64_t log_bytes = 0;
   std::uint64_t log_first_sequence = 0;
   std::uint64_t log_next_sequence = 0;

@@ -62,6 +62,8 @@ bool eventually(const std::function<bool()>& holds) {
   return holds();
 }
 
+ClockReading at_instant(base::Instant instant) { return {.steady = instant, .wall = instant}; }
+
 PrincipalPtr everyone() {
   static const auto kEveryone =
       std::make_shared<const Principal>(Principal{.name = {}, .grants = Grants::all()});

@@ -19,6 +19,9 @@ namespace weir::broker {
 // Longer than anything here takes.
 bool eventually(const std::function<bool()>& holds);
 
+// Both clocks show this instant.
+ClockReading at_instant(base::Instant instant);
+
 PrincipalPtr everyone();  // anonymous, with all grants
 
 struct Received {

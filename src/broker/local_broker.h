@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/broker.h"
+#include "broker/broker_time.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/directory.h"
@@ -86,6 +87,7 @@ class LocalBroker final : public Broker {
  private:
   base::Result<void> open_store();
   base::Result<void> keep_numbers(std::uint64_t noted);
+  base::Result<void> start_time(const store::RegistryContents& contents);
   base::Result<void> restore_shares(const store::RegistryContents& contents);
   void forbid(const TokenChanges& changes);
   // The principal whose name the subscriptions of this one are in.
@@ -123,6 +125,7 @@ class LocalBroker final : public Broker {
   std::unique_ptr<store::DirectoryLock> lock_;
   std::unique_ptr<store::Registry> registry_;
   std::unique_ptr<store::EventLog> log_;
+  std::unique_ptr<BrokerTime> time_;
   std::unique_ptr<TokenService> tokens_;
   std::shared_ptr<Quota> quota_;
   std::unique_ptr<Clerk> clerk_;

@@ -99,7 +99,7 @@ PrincipalPtr LocalBroker::owner_of(const PrincipalPtr& principal) const {
 void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& definition,
                          const std::string& id, const SubscriptionDone& done) {
   const auto granted =
-      grant_secrets(definition->sink_config(), {.sink = definition->sink()}, options_.now());
+      grant_secrets(definition->sink_config(), {.sink = definition->sink()}, options_.wall_now());
   if (!granted) return done(granted.error());
   auto place = take_place(principal->name);
   if (!place) return done(place.error());
@@ -108,7 +108,7 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
                        .owner = owner->name,
                        .principal = owner,
                        .definition = definition,
-                       .created = options_.now(),
+                       .created = options_.wall_now(),
                        .shard = {},
                        .gauges = std::make_shared<SubscriptionGauges>(),
                        .sink_number = ++sink_count_,
@@ -167,7 +167,10 @@ void LocalBroker::write_noted(std::vector<store::RegistryChange> changes,
   if (!cursor) return clerk_->write(std::move(changes), done);
   changes.emplace_back(*cursor);
   sequencer_->after_notes(
-      batch, [this, changes = std::move(changes), done] { clerk_->write(changes, done); });
+      batch, [this, changes = std::move(changes), done](const base::Result<void>& noted) {
+        if (!noted) return done(noted);
+        clerk_->write(changes, done);
+      });
 }
 
 void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& definition,
@@ -176,7 +179,7 @@ void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& def
                                      {.sink = definition->sink(),
                                       .sink_before = before.definition->sink(),
                                       .secrets_before = before.sink_secrets.get()},
-                                     options_.now());
+                                     options_.wall_now());
   if (!granted) {
     directory_.settle(before);
     return done(granted.error());

@@ -122,7 +122,7 @@ std::uint64_t Recovery::window_begin() const {
 
 base::Result<void> Recovery::read_notes() {
   const base::Duration window = context_.options.dedup_window.value_or(base::Duration{});
-  window_since_ = context_.options.now() + base::Duration{-window.nanoseconds};
+  window_since_ = context_.time.now() + base::Duration{-window.nanoseconds};
   const std::uint64_t scan = scan_begin();
   noted_sequence_ = scan - 1;
   store::LogReader reader = context_.log.reader(std::min(scan, window_begin()));
@@ -255,7 +255,7 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
 
 // What was delivered anew is noted before anything else; the sequencer writes it when it can.
 void Recovery::hand_over_notes() {
-  const base::Instant now = context_.sequencer.now();
+  const base::Instant now = context_.time.now();
   const bool is_all_noted = last_sequence_ <= noted_sequence_;
   for (const std::shared_ptr<Shard>& shard : context_.shards) {
     MatchReport report = shard->finish_replay(last_sequence_, now);

@@ -51,6 +51,7 @@ class Recovery {
     const std::vector<std::shared_ptr<Shard>>& shards;
     Sequencer& sequencer;
     Counters& counters;
+    BrokerTime& time;
   };
   Recovery(Context context, const std::vector<KnownSubscription>& known);
 

@@ -8,11 +8,14 @@
 #include <limits>
 #include <utility>
 
+#include "broker/room_probe.h"
+
 namespace weir::broker {
 namespace {
 
 constexpr std::chrono::milliseconds kFlushInterval(500);  // of notes nobody waits for, of repairs
 constexpr std::chrono::nanoseconds kLookMax = std::chrono::seconds(1);
+constexpr base::Instant kNever{std::numeric_limits<std::int64_t>::max()};
 
 }  // namespace
 
@@ -53,7 +56,7 @@ void Sequencer::start(std::vector<std::shared_ptr<Shard>> shards) {
   const Clock::time_point here = Clock::now();
   checkpoint_at_ = here + nanoseconds(context_.options.checkpoint_interval);
   retain_at_ = here;
-  flush_at_ = here + kFlushInterval;
+  static_cast<void>(check_room());  // a failure is in trouble(), and tried again
   thread_ = std::jthread([this] { run(); });
 }
 
@@ -82,9 +85,9 @@ void Sequencer::on_checkpoint(Checkpoint part) {
   queue_.push([this, shared] { take_checkpoint_part(std::move(*shared)); });
 }
 
-void Sequencer::after_notes(std::uint64_t batch, std::function<void()> then) {
+void Sequencer::after_notes(std::uint64_t batch, Done then) {
   queue_.push([this, batch, then = std::move(then)] {
-    if (are_noted(batch)) return then();
+    if (are_noted(batch)) return then({});
     waiting_.emplace(batch, then);
   });
 }
@@ -107,11 +110,6 @@ void Sequencer::set_trouble(std::optional<base::Error> trouble) {
   trouble_ = std::move(trouble);
 }
 
-base::Instant Sequencer::now() {
-  last_now_ = std::max(last_now_, context_.options.now());
-  return last_now_;
-}
-
 void Sequencer::run() {
   while (!is_finished()) {
     for (const std::function<void()>& task : queue_.pop_all(next_look())) task();
@@ -119,6 +117,8 @@ void Sequencer::run() {
     write_group();
     keep_time();
   }
+  refuse_waiting(stopping_error());
+  drop_checkpoint(stopping_error());
 }
 
 // After stop(): everything is written, the last checkpoint too, or cannot be, or not in time.
@@ -137,21 +137,27 @@ Sequencer::Clock::time_point Sequencer::next_look() const {
   if (!notes_.empty() || trouble()) look = std::min(look, flush_at_);
   if (!checkpoint_wanted_.empty()) look = std::min(look, pacer_.earliest().value_or(look));
   if (stopping_ && !abandoned_) look = std::min(look, abandon_at_);
-  const base::Instant clock = context_.options.now();
+  const base::Instant now = context_.time.now();
+  const base::Instant wall = context_.time.wall();
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    const std::optional<base::Instant> wake = shards_[i]->next_wake();
-    if (!wake || wake == posted_wakes_[i]) continue;
-    look = std::min(look, here + std::min(nanoseconds(*wake - clock), kLookMax));
+    const ShardWakes wakes = shards_[i]->next_wakes();
+    if (wakes == posted_wakes_[i]) continue;
+    for (const base::Duration wait :
+         {wakes.timer.value_or(kNever) - now, wakes.expiry.value_or(kNever) - wall}) {
+      look = std::min(look, here + std::min(nanoseconds(wait), kLookMax));
+    }
   }
   return look;
 }
 
 void Sequencer::write_group() {
-  const bool notes_wanted = !notes_.empty() && (!waiting_.empty() || stopping_);
+  // While the disk is in trouble, notes are tried from time to time only.
+  const bool notes_wanted = !notes_.empty() && (stopping_ || (!waiting_.empty() && !trouble()));
   std::vector<PublishRequest> requests = take_requests();
   if (requests.empty() && !notes_wanted) return;
+  if (const auto room = check_room(); !room) return refuse(requests, room.error());
   Group group;
-  const base::Instant at = now();
+  const base::Instant at = context_.time.now();
   for (PublishRequest& request : requests) admit(request, at, group);
   const base::Result<void> written = commit();
   if (written && !group.events.empty()) pass_on(group);
@@ -211,8 +217,20 @@ void Sequencer::admit(PublishRequest& request, base::Instant at, Group& group) {
   group.shares.push_back({request.owner, logged_bytes});
 }
 
+// A broker also starts on a full disk, whose last block may still take a few bytes: publishers are
+// told so from the beginning.
+base::Result<void> Sequencer::check_room() {
+  flush_at_ = Clock::now() + kFlushInterval;
+  if (has_room_) return {};
+  const base::Result<void> room = probe_room(*context_.options.files, context_.options.directory);
+  has_room_ = room.has_value();
+  if (!room) on_write_failed(room.error());
+  return room;
+}
+
 // Events and notes together.
 base::Result<void> Sequencer::commit() {
+  if (auto room = check_room(); !room) return room;
   const Clock::time_point begin = Clock::now();
   append_notes();
   const base::Result<void> written = context_.log.commit();
@@ -221,13 +239,29 @@ base::Result<void> Sequencer::commit() {
   context_.counters.commit_nanoseconds +=
       static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
   if (written) {
-    set_trouble(std::nullopt);
-    on_notes_written();
+    on_written();
   } else {
-    ++context_.counters.commit_failures;
-    set_trouble(written.error());
+    on_write_failed(written.error());
   }
   return written;
+}
+
+// Cursors that could not be written while there was trouble are handed in again.
+void Sequencer::on_written() {
+  const bool had_trouble = trouble().has_value();
+  set_trouble(std::nullopt);
+  on_notes_written();
+  if (!had_trouble) return;
+  for (const std::shared_ptr<Shard>& shard : shards_) {
+    shard->post([shard = shard.get()] { shard->write_cursors(); });
+  }
+}
+
+// Whoever waits for notes is told at once: nobody knows how long it takes.
+void Sequencer::on_write_failed(const base::Error& reason) {
+  ++context_.counters.commit_failures;
+  set_trouble(reason);
+  refuse_waiting(reason);
 }
 
 void Sequencer::pass_on(Group& group) {
@@ -249,6 +283,11 @@ void Sequencer::pass_on(Group& group) {
       batch->id,
       Unnoted{.last_sequence = last_sequence_, .at = at, .memory = std::move(group.memory)});
   for (const std::shared_ptr<Shard>& shard : shards_) shard->post_batch(batch);
+}
+
+void Sequencer::refuse(std::vector<PublishRequest>& requests, const base::Error& reason) {
+  for (PublishRequest& request : requests) request.depends_on_commit = true;
+  answer(requests, reason);
 }
 
 void Sequencer::answer(std::vector<PublishRequest>& requests, const base::Result<void>& written) {

@@ -27,6 +27,7 @@
 
 #include "base/memory_account.h"
 #include "broker/broker.h"
+#include "broker/broker_time.h"
 #include "broker/checkpoint_pacer.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
@@ -60,6 +61,7 @@ class Sequencer final : public ShardHost {
     Clerk& clerk;
     const MemoryBudget& memory;
     LogShares& shares;
+    BrokerTime& time;
   };
   explicit Sequencer(Context context);
   ~Sequencer() override;
@@ -70,8 +72,6 @@ class Sequencer final : public ShardHost {
   void remember(const event::Event& event, base::Instant at);
   // Before start(): a note on events that are in the log already.
   void add_note(MatchReport report);
-  // Never goes back, whatever the clock does. Before start(), then by its own thread.
-  base::Instant now();
   void start(std::vector<std::shared_ptr<Shard>> shards);
   // Writes what was handed in, takes a last checkpoint, ends the thread. The shards must run. What
   // they have not matched within stop_grace is left to the next start, and there is no checkpoint.
@@ -83,7 +83,7 @@ class Sequencer final : public ShardHost {
 
   void on_report(MatchReport report) override;
   void on_checkpoint(Checkpoint part) override;
-  void after_notes(std::uint64_t batch, std::function<void()> then) override;
+  void after_notes(std::uint64_t batch, Done then) override;
   void on_wake_changed() override;
   void checkpoint_now(Done done) override;
 
@@ -114,9 +114,13 @@ class Sequencer final : public ShardHost {
   // Events.
   void write_group();
   void admit(PublishRequest& request, base::Instant now, Group& group);
+  base::Result<void> check_room();
   base::Result<void> commit();
+  void on_written();
+  void on_write_failed(const base::Error& reason);
   void pass_on(Group& group);
   void answer(std::vector<PublishRequest>& requests, const base::Result<void>& written);
+  void refuse(std::vector<PublishRequest>& requests, const base::Error& reason);
   std::vector<PublishRequest> take_requests();
   std::size_t room_in_shards() const;
 
@@ -126,16 +130,21 @@ class Sequencer final : public ShardHost {
   void finish_notes();
   void append_notes();
   void on_notes_written();
+  void refuse_waiting(const base::Error& reason);
 
   // Time.
   void keep_time();
+  bool is_due(const ShardWakes& wakes);
   void tick_shards();
   void begin_retention();
   void finish_retention();
   void begin_checkpoint();
   void take_checkpoint_part(Checkpoint part);
-  void drop_checkpoint();
+  void drop_checkpoint(const base::Error& reason);
   void write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting);
+  void on_checkpoint_written(const base::Result<void>& written,
+                             const std::vector<std::shared_ptr<Shard>>& shards,
+                             const std::vector<Done>& waiting);
   void set_trouble(std::optional<base::Error> trouble);
 
   Context context_;
@@ -144,14 +153,13 @@ class Sequencer final : public ShardHost {
   TaskQueue<std::function<void()>> queue_;
 
   std::vector<PublishRequest> requests_;
-  std::map<std::uint64_t, Unnoted> unnoted_;                // by batch
-  std::vector<Note> notes_;                                 // to be written
-  std::vector<std::optional<base::Instant>> posted_wakes_;  // of each shard's last tick
-  std::uint64_t noted_batch_ = 0;                           // notes up to this batch are on disk
-  std::multimap<std::uint64_t, std::function<void()>> waiting_;  // by batch
+  std::map<std::uint64_t, Unnoted> unnoted_;    // by batch
+  std::vector<Note> notes_;                     // to be written
+  std::vector<ShardWakes> posted_wakes_;        // of each shard's last tick
+  std::uint64_t noted_batch_ = 0;               // notes up to this batch are on disk
+  std::multimap<std::uint64_t, Done> waiting_;  // by batch
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
-  base::Instant last_now_;
 
   std::optional<Checkpoint> checkpoint_;  // being collected
   std::size_t checkpoint_parts_ = 0;
@@ -165,6 +173,7 @@ class Sequencer final : public ShardHost {
   std::uint64_t retention_round_ = 0;
   std::size_t retention_answers_ = 0;
   Clock::time_point flush_at_;
+  bool has_room_ = false;  // the disk was seen to take bytes
   bool stopping_ = false;
   bool abandoned_ = false;  // shards were told not to go on
   Clock::time_point abandon_at_;

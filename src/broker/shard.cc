@@ -18,12 +18,17 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
+base::Error stopping_error() {
+  return {base::ErrorId::kBrokerStopping, "the broker is stopping", std::nullopt};
+}
+
 Shard::Shard(Context context)
     : context_(context),
       engine_(engine_options()),
       analyzers_(context.options.engine.text),
       recent_(context.options.recent_bytes_max),
-      next_wake_(kNever) {}
+      next_timer_(kNever),
+      next_expiry_(kNever) {}
 
 Shard::~Shard() { stop(); }
 
@@ -48,9 +53,7 @@ void Shard::start() {
 void Shard::stop() {
   if (!thread_.joinable()) return;
   post([this] {
-    const base::Error reason{base::ErrorId::kBrokerStopping, "the broker is stopping",
-                             std::nullopt};
-    for (auto& [number, held] : subscriptions_) end_sessions(*held, reason);
+    for (auto& [number, held] : subscriptions_) end_sessions(*held, stopping_error());
     stopping_ = true;
   });
   thread_.join();
@@ -58,7 +61,7 @@ void Shard::stop() {
   // Sessions hold the shard, and so do answers that wait for a cursor which is not written any
   // more.
   for (auto& [number, held] : subscriptions_) {
-    held->waiting.clear();
+    for (const auto& [waiting_for, done] : std::exchange(held->waiting, {})) done(stopping_error());
     held->session.reset();
     held->shared.reset();
   }
@@ -93,18 +96,21 @@ void Shard::run() {
   }
 }
 
-std::optional<base::Instant> Shard::next_wake() const {
-  const std::int64_t wake = next_wake_;
-  if (wake == kNever) return std::nullopt;
-  return base::Instant{wake};
+ShardWakes Shard::next_wakes() const {
+  const auto known = [](std::int64_t at) {
+    return at == kNever ? std::nullopt : std::optional(base::Instant{at});
+  };
+  return {.timer = known(next_timer_), .expiry = known(next_expiry_)};
 }
 
 void Shard::update_wake() {
   const std::optional<base::Instant> wake = engine_.next_wake();
-  std::int64_t next = wake ? wake->nanoseconds : kNever;
-  if (!expiries_.empty()) next = std::min(next, expiries_.begin()->first.nanoseconds);
-  if (!shared_wakes_.empty()) next = std::min(next, shared_wakes_.begin()->first.nanoseconds);
-  if (next_wake_.exchange(next) != next) context_.host.on_wake_changed();
+  std::int64_t timer = wake ? wake->nanoseconds : kNever;
+  if (!shared_wakes_.empty()) timer = std::min(timer, shared_wakes_.begin()->first.nanoseconds);
+  const std::int64_t expiry = expiries_.empty() ? kNever : expiries_.begin()->first.nanoseconds;
+  const bool timer_changed = next_timer_.exchange(timer) != timer;
+  const bool expiry_changed = next_expiry_.exchange(expiry) != expiry;
+  if (timer_changed || expiry_changed) context_.host.on_wake_changed();
 }
 
 void Shard::take(const Batch& batch) {
@@ -131,7 +137,7 @@ void Shard::take(const Batch& batch) {
 // Events that were abandoned come before it: nothing may be noted as due.
 void Shard::tick(base::Instant now) {
   if (abandoned_) return;
-  silence_expired(now);
+  silence_expired();
   time_out_shared(now);
   MatchReport report{.batch = last_batch_, .at = now, .complete = false, .matches = note_writer()};
   collect(engine_.advance(now), last_sequence_, report.matches);

@@ -31,6 +31,7 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "broker/broker_options.h"
+#include "broker/broker_time.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/delivery.h"
@@ -83,6 +84,9 @@ struct Checkpoint {
   std::vector<store::RegistryChange> changes;
 };
 
+// kBrokerStopping, for whoever still waits.
+base::Error stopping_error();
+
 // Whom a shard works for. Any thread.
 class ShardHost {
  public:
@@ -91,8 +95,8 @@ class ShardHost {
   // A shard's part of the checkpoint that was asked for.
   virtual void on_checkpoint(Checkpoint part) = 0;
   // Calls `then`, from some thread, once the notes on this batch and on all that was reported
-  // before are in the log.
-  virtual void after_notes(std::uint64_t batch, std::function<void()> then) = 0;
+  // before are in the log, or with the reason why they cannot be written at the moment.
+  virtual void after_notes(std::uint64_t batch, Done then) = 0;
   // A shard has to be woken at another time than before.
   virtual void on_wake_changed() = 0;
   // Takes a checkpoint of what is there now, and calls `done`, from some thread, when it is
@@ -127,6 +131,14 @@ struct RetentionBounds {
   std::uint64_t soon_from = 0;  // events before this one are removed soon
 };
 
+// When a shard has something to do; nullopt: never.
+struct ShardWakes {
+  std::optional<base::Instant> timer = {};   // in broker time
+  std::optional<base::Instant> expiry = {};  // of a token, by the wall clock
+
+  bool operator==(const ShardWakes&) const = default;
+};
+
 class ShardSession;
 
 class Shard : public std::enable_shared_from_this<Shard> {
@@ -140,6 +152,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
     store::Registry& registry;  // to read dead letters
     LossJournal& losses;
     MemoryBudget& memory;
+    BrokerTime& time;
     std::size_t index = 0;
   };
   explicit Shard(Context context);
@@ -157,8 +170,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void abandon() { abandoned_ = true; }
   // Events posted and not matched yet.
   std::uint64_t queued_event_count() const { return queued_event_count_; }
-  // When tick() has something to do; nothing: never.
-  std::optional<base::Instant> next_wake() const;
+  // When tick() has something to do.
+  ShardWakes next_wakes() const;
 
   // Recovery, before the thread starts. Events are replayed with their deliveries kept or not;
   // then what is due by now, which may have been sent before, is too. finish_replay gives what was
@@ -292,7 +305,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void park(Held& held);
   // Puts a filter that is not in force into force again, with the state that was parked.
   base::Result<void> resume(Held& held, std::string_view state);
-  void silence_expired(base::Instant now);
+  void silence_expired();
+  bool has_expired(const Principal& principal) const;
   base::Result<void> check_not_forbidden(const Principal& principal) const;
   void watch(const Principal& principal, std::uint64_t number);
   void unwatch(const Principal& principal, std::uint64_t number);
@@ -333,6 +347,9 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void settle(Held& held, std::uint64_t number, Settled why);
   base::Result<void> bury(Held& held, const OutboxEntry& entry, const Grants& reader,
                           std::string reason);
+  // Calls `then` once the notes are in the log, however long the disk is in trouble; not if the
+  // broker stops before.
+  void when_noted(std::uint64_t batch, std::function<void()> then);
   void after_cursor(Held& held, Done done);
   void write_cursor(Held& held);
   void hand_in_cursor(Held& held);
@@ -389,7 +406,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   };
   std::vector<Skipped> skipped_;  // to be buried
   std::atomic<std::uint64_t> queued_event_count_{0};
-  std::atomic<std::int64_t> next_wake_;
+  std::atomic<std::int64_t> next_timer_;
+  std::atomic<std::int64_t> next_expiry_;
   std::atomic<bool> abandoned_ = false;
   bool stopping_ = false;
   TaskQueue<std::function<void()>> queue_;

@@ -46,7 +46,7 @@ base::Result<void> Shard::bury(Held& held, const OutboxEntry& entry, const Grant
   if (fits) {
     ++gauges.letters_kept;
     held.letters.emplace_back(store::DeadLetterRow{held.number(), entry.number,
-                                                   context_.options.now(), std::move(reason),
+                                                   context_.options.wall_now(), std::move(reason),
                                                    letter_text(dispatch.events)});
   }
   settle(held, entry.number, fits ? Settled::kDeadLetter : Settled::kDropped);
@@ -142,16 +142,24 @@ void Shard::resend(std::uint64_t subscription, const std::vector<std::uint64_t>&
   // A number that somebody has seen must not be another delivery's after a crash.
   held->unnoted.push_back(first);
   context_.host.on_report(std::move(report));
-  context_.host.after_notes(
-      last_batch_, [self = shared_from_this(), subscription, counts, done = std::move(done)] {
-        self->post([self, subscription, counts, done] {
-          if (Held* const noted = self->find(subscription)) {
-            noted->unnoted.pop_front();
-            self->touch(*noted);
-          }
-          done(counts);
-        });
-      });
+  const auto let_go = [self = shared_from_this(), subscription] {
+    self->post([self, subscription] {
+      Held* const noted = self->find(subscription);
+      if (noted == nullptr) return;
+      noted->unnoted.pop_front();
+      self->touch(*noted);
+    });
+  };
+  const auto answer = [self = shared_from_this(), batch = last_batch_, let_go, counts,
+                       done = std::move(done)](const base::Result<void>& noted) {
+    if (noted) {
+      let_go();
+      return done(counts);
+    }
+    self->when_noted(batch, let_go);
+    done(noted.error());
+  };
+  context_.host.after_notes(last_batch_, answer);
 }
 
 void Shard::purge(std::uint64_t subscription, const std::vector<std::uint64_t>& letters,

@@ -63,7 +63,7 @@ void Shard::transfer(std::uint64_t number, PrincipalPtr owner, std::shared_ptr<c
   subscription.principal = std::move(owner);
   subscription.place = std::move(place);
   const bool is_good = check_not_forbidden(*subscription.principal) &&
-                       !subscription.principal->has_expired(context_.options.now());
+                       !subscription.principal->has_expired(context_.options.wall_now());
   subscription.gauges->allowed = is_good;
   if (is_good) watch(*subscription.principal, number);
   if (held->replay) {

@@ -161,12 +161,16 @@ void Shard::pump_highlighting() {
   pump_touched();
 }
 
+// The clock is read only for tokens that expire.
+bool Shard::has_expired(const Principal& principal) const {
+  return principal.expires && principal.has_expired(context_.options.wall_now());
+}
+
 void Shard::pump(Held& held) {
   if (held.shared) return pump_shared(held);
   if (!held.session || held.session->credit == 0 || !held.outbox.has_unsent()) return;
   ShardSession& session = *held.session;
-  const base::Instant now = context_.options.now();
-  if (held.subscription.principal->has_expired(now) || session.principal->has_expired(now)) {
+  if (has_expired(*held.subscription.principal) || has_expired(*session.principal)) {
     return end_sessions(held, ended("the token has expired"));
   }
   auto entries = held.outbox.peek(
@@ -269,6 +273,14 @@ void Shard::acknowledge(std::uint64_t subscription, std::uint64_t number, Done d
   after_cursor(*held, std::move(done));
 }
 
+void Shard::when_noted(std::uint64_t batch, std::function<void()> then) {
+  context_.host.after_notes(
+      batch, [self = shared_from_this(), batch, then](const base::Result<void>& noted) {
+        if (noted) return then();
+        if (noted.error().id != base::ErrorId::kBrokerStopping) self->when_noted(batch, then);
+      });
+}
+
 // Everything that is settled now is durable when it is called.
 void Shard::after_cursor(Held& held, Done done) {
   const std::uint64_t settled_count = held.outbox.counts().total();
@@ -302,12 +314,13 @@ void Shard::hand_in_cursor(Held& held) {
   const store::CursorRow row = cursor_of(held);
   all.emplace_back(row);
   const auto write = [self = shared_from_this(), row, letters_end,
-                      changes = std::move(all)]() mutable {
+                      changes = std::move(all)](const base::Result<void>& noted) mutable {
     const auto done = [self, row, letters_end](const base::Result<void>& written) {
       self->post([self, row, letters_end, written] {
         self->on_cursor_written(row, letters_end, written);
       });
     };
+    if (!noted) return done(noted);
     self->context_.clerk.write(std::move(changes), done);
   };
   context_.host.after_notes(last_batch_, write);

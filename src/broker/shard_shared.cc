@@ -76,11 +76,10 @@ void Shard::set_consumers(Held& held) {
 void Shard::pump_shared(Held& held) {
   // Letters that are sent again wait until notes on them are written.
   if (held.shared->sessions().empty() || !held.unnoted.empty()) return;
-  const base::Instant now = context_.options.now();
-  if (held.subscription.principal->has_expired(now)) {
+  if (has_expired(*held.subscription.principal)) {
     return end_sessions(held, ended("the token has expired"));
   }
-  const auto has_more = held.shared->pump(now);
+  const auto has_more = held.shared->pump(context_.time.now());
   if (!has_more) return end_sessions(held, has_more.error());
   watch_shared(held);
   // The rest comes after what others have posted in the meantime.
@@ -123,7 +122,7 @@ void Shard::answer(std::uint64_t subscription, const Answer& answer, const Answe
 
 SharedSessions::Answered Shard::apply(Held& held, const Answer& answer,
                                       const ShardSession* session) {
-  auto answered = held.shared->answer(answer, session, context_.options.now());
+  auto answered = held.shared->answer(answer, session, context_.time.now());
   if (answer.nack_delay) context_.counters.nacked += answered.counted.size();
   touch(held);
   return answered;

@@ -311,7 +311,8 @@ void Shard::unwatch(const Principal& principal, std::uint64_t number) {
   if (watched != expiries_.end()) expiries_.erase(watched);
 }
 
-void Shard::silence_expired(base::Instant now) {
+void Shard::silence_expired() {
+  const base::Instant now = context_.options.wall_now();
   while (!expiries_.empty() && expiries_.begin()->first <= now) {
     Held& held = *find(expiries_.begin()->second);
     expiries_.erase(expiries_.begin());
@@ -345,7 +346,7 @@ base::Result<engine::EventExplanation> Shard::explain(std::uint64_t number,
                                                       const event::EventPtr& event) {
   const auto held = find_in_force(number);
   if (!held) return held.error();
-  auto explanation = engine_.explain(*(*held)->engine_id, event, context_.options.now());
+  auto explanation = engine_.explain(*(*held)->engine_id, event, context_.time.now());
   if (explanation && !explanation->note.empty()) {
     explanation->note = "the grants of its owner do not cover this event";
   }

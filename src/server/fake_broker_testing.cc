@@ -528,6 +528,12 @@ void FakeBroker::set_failures(Failures failures) {
   failures_ = failures;
 }
 
+void FakeBroker::set_clock(broker::ClockSteps steps, base::Duration offset) {
+  const std::lock_guard lock(mutex_);
+  clock_steps_ = steps;
+  clock_offset_ = offset;
+}
+
 broker::BrokerStats FakeBroker::stats() const {
   const std::lock_guard lock(mutex_);
   return {.accepted = sequence_,
@@ -536,11 +542,15 @@ broker::BrokerStats FakeBroker::stats() const {
           .window_refuted_hits = 2,
           .window_overflow = 3,
           .registry_failures = failures_.registry_failures,
+          .clock_steps_forward = clock_steps_.forward_count,
+          .clock_steps_back = clock_steps_.back_count,
+          .clock_last_step = clock_steps_.last,
           .window_keys = 4,
           .window_bytes = 5,
           .dedup_keys = 6,
           .dedup_bytes = 7,
-          .registry_failure = "no room"};
+          .registry_failure = "no room",
+          .clock_offset = clock_offset_};
 }
 
 std::optional<Error> FakeBroker::trouble() const {

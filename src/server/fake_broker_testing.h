@@ -48,6 +48,7 @@ class FakeBroker final : public broker::Broker {
     std::uint64_t registry_failures = 0;
   };
   void set_failures(Failures failures);  // counted so far
+  void set_clock(broker::ClockSteps steps, base::Duration offset);
   void add_dead_letter(store::DeadLetterRow letter);
   // To the open session, when there is one; waits for it.
   void deliver(broker::Dispatch dispatch);
@@ -146,6 +147,8 @@ class FakeBroker final : public broker::Broker {
   std::optional<base::Error> publish_error_;
   std::optional<base::Error> trouble_;
   Failures failures_;
+  broker::ClockSteps clock_steps_;
+  base::Duration clock_offset_;
   bool hold_ = false;
   std::vector<std::function<void()>> held_;
   std::map<std::string, broker::SubscriptionInfo, std::less<>> subscriptions_;

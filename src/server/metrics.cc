@@ -335,6 +335,12 @@ std::string Metrics::text(const broker::BrokerStats& broker, std::size_t body_by
                         "owner", broker.memory_by_owner));
   all.push_back(by_name("weir_log_owner_bytes", "Bytes of events in the log, of the largest owners",
                         "owner", broker.log_by_owner));
+  MetricFamily steps = family("weir_clock_steps_total", "Steps of the wall clock", kCounter);
+  steps.metric.push_back(sample(number(stats.clock_steps_forward), {{"direction", "forward"}}));
+  steps.metric.push_back(sample(number(stats.clock_steps_back), {{"direction", "back"}}));
+  all.push_back(std::move(steps));
+  all.push_back(single("weir_clock_offset_seconds", "Broker time less the wall clock", kGauge,
+                       static_cast<double>(broker.clock_offset.nanoseconds) * 1e-9));
   all.push_back(single("weir_commit_seconds_total", "Time spent in commits", kCounter,
                        number(broker.commit_nanoseconds) * 1e-9));
   return prometheus::TextSerializer().Serialize(all);

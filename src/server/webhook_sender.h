@@ -50,7 +50,7 @@ struct WebhookOptions {
   std::uint64_t window = 8;  // deliveries of a subscription that wait in the sender; or a batch
   std::size_t batch_bytes_max = std::size_t{1} << 20U;  // of events in a batch of several
   std::uint64_t seed = 0;                               // of the jitter
-  std::function<base::Instant()> now = broker::system_now;
+  std::function<broker::ClockReading()> clocks = broker::system_clocks;
   Resolver::LookUp look_up = Resolver::system_look_up;
   std::shared_ptr<Log> log = {};  // null: nothing is logged
 };

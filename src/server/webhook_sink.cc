@@ -113,7 +113,7 @@ Task<WebhookSink::Next> WebhookSink::gain_permission() {
   const HttpCall call = permission_call(target_, options.origin, options.requests_per_minute);
   while (true) {
     const base::Result<HttpAnswer> answer = co_await send(call);
-    const broker::HandshakeOutcome outcome = permission_outcome(answer);
+    const broker::HandshakeOutcome outcome = permission_outcome(answer, wall());
     const WebhookAction action = policy_.on_handshake(outcome, options.origin, now(), shared_.prng);
     if (action.kind == WebhookAction::Kind::kDone) {
       set_trouble("");
@@ -183,10 +183,11 @@ Task<WebhookSink::Next> WebhookSink::deliver(std::vector<broker::Dispatch> batch
     const base::Instant send_at = policy_.send_at(now());
     co_await wait_until(send_at);
     if (session_end_) co_return Next::kGoOn;
-    const HttpCall call = delivery_call(target_, batch, now());
+    const HttpCall call = delivery_call(target_, batch, wall());
     const base::Result<HttpAnswer> answer = co_await send(call);
     if (session_end_) co_return Next::kGoOn;
-    const WebhookAction action = policy_.on_result(delivery_outcome(answer), now(), shared_.prng);
+    const WebhookAction action =
+        policy_.on_result(delivery_outcome(answer, wall()), now(), shared_.prng);
     if (action.kind != WebhookAction::Kind::kRetry) co_return settle(std::move(batch), action);
     set_trouble(waiting_text(fmt::format("delivery {}: {}", batch.front().number, action.reason),
                              action.at, now()));
@@ -251,7 +252,6 @@ Task<base::Result<HttpAnswer>> WebhookSink::send(const HttpCall& call) {
   co_return answer;
 }
 
-// The system's clock may be set meanwhile: only the difference counts.
 Task<void> WebhookSink::wait_until(base::Instant at) {
   const Clock::time_point until = Clock::now() + std::chrono::nanoseconds((at - now()).nanoseconds);
   while (Clock::now() < until && !session_end_) {

@@ -78,7 +78,9 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   std::unique_ptr<ClientConnection> take_connection();
   void set_trouble(std::string trouble);
   void log_trouble(const std::string& trouble);
-  base::Instant now() const { return shared_.options.now(); }
+  // Steady: for durations. The wall clock is for signatures and dates.
+  base::Instant now() const { return shared_.options.clocks().steady; }
+  base::Instant wall() const { return shared_.options.clocks().wall; }
 
   WebhookShared& shared_;
   std::string owner_;
