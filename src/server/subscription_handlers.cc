@@ -60,13 +60,19 @@ Response answer_done(const base::Result<void>& done) {
 }
 
 // The event to forget or to explain: one, as it was published.
-base::Result<event::EventPtr> event_of(const Exchange& exchange) {
+Task<base::Result<event::EventPtr>> event_of(const Exchange& exchange) {
   const auto mode = content_mode(exchange.request.fields);
-  if (!mode) return mode.error();
+  if (!mode) co_return mode.error();
   if (*mode == ContentMode::kBatch) {
-    return Error{ErrorId::kHttpMediaType, "expected one event, structured or binary, no batch", {}};
+    co_return Error{
+        ErrorId::kHttpMediaType, "expected one event, structured or binary, no batch", {}};
   }
-  return decode_one(exchange, *mode);
+  std::function<base::Result<event::EventPtr>()> decode = [&] {
+    return decode_one(exchange, *mode);
+  };
+  auto event = co_await exchange.services.decode_threads.run(exchange.request.body.size(),
+                                                             std::move(decode));
+  co_return event;
 }
 
 }  // namespace
@@ -126,7 +132,7 @@ Task<Response> delete_subscription(Exchange& exchange) {
 }
 
 Task<Response> forget_event(Exchange& exchange) {
-  auto event = event_of(exchange);
+  auto event = co_await event_of(exchange);
   if (!event) co_return problem_response(event.error());
   using Answer = base::Result<bool>;
   auto start = [&](std::function<void(Answer)> done) {
@@ -143,7 +149,7 @@ Task<Response> forget_event(Exchange& exchange) {
 }
 
 Task<Response> explain_event(Exchange& exchange) {
-  auto event = event_of(exchange);
+  auto event = co_await event_of(exchange);
   if (!event) co_return problem_response(event.error());
   using Answer = base::Result<engine::EventExplanation>;
   auto start = [&](std::function<void(Answer)> done) {
