@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "broker/room_probe.h"
@@ -16,6 +17,9 @@ namespace {
 constexpr std::chrono::milliseconds kFlushInterval(500);  // of notes nobody waits for, of repairs
 constexpr std::chrono::nanoseconds kLookMax = std::chrono::seconds(1);
 constexpr base::Instant kNever{std::numeric_limits<std::int64_t>::max()};
+// How much matching may wait in the shards. They must not run out of it while a commit takes place.
+constexpr std::chrono::nanoseconds kAheadMin = std::chrono::milliseconds(10);
+constexpr int kAheadPerCommit = 2;
 
 }  // namespace
 
@@ -25,7 +29,9 @@ struct Sequencer::Group {
   std::vector<std::uint64_t> sequences;
   std::vector<IngestWindow::Key> keys;
   std::vector<base::MemoryCharge> memory;
-  std::vector<LogShares::Part> shares;  // by request
+  std::vector<LogShares::Part> shares;  // by piece of a request
+  std::vector<OwnedEvents> owners;      // of the events, in their order
+  std::chrono::nanoseconds match_time{0};
   boost::unordered_flat_set<IngestWindow::Key, IngestWindow::KeyHash> seen;
 };
 
@@ -72,7 +78,7 @@ void Sequencer::stop() {
 
 void Sequencer::publish(PublishRequest request) {
   auto shared = std::make_shared<PublishRequest>(std::move(request));
-  queue_.push([this, shared] { requests_.push_back(std::move(*shared)); });
+  queue_.push([this, shared] { requests_.push(std::move(*shared)); });
 }
 
 void Sequencer::on_report(MatchReport report) {
@@ -153,43 +159,41 @@ Sequencer::Clock::time_point Sequencer::next_look() const {
 void Sequencer::write_group() {
   // While the disk is in trouble, notes are tried from time to time only.
   const bool notes_wanted = !notes_.empty() && (stopping_ || (!waiting_.empty() && !trouble()));
-  std::vector<PublishRequest> requests = take_requests();
-  if (requests.empty() && !notes_wanted) return;
-  if (const auto room = check_room(); !room) return refuse(requests, room.error());
+  const PublishQueue::Taken taken = take_requests();
+  if (taken.pieces.empty() && !notes_wanted) return;
+  if (const auto room = check_room(); !room) return refuse(taken.pieces, room.error());
   Group group;
+  group.match_time = taken.time;
   const base::Instant at = context_.time.now();
-  for (PublishRequest& request : requests) admit(request, at, group);
+  for (const PublishQueue::Piece& piece : taken.pieces) admit(piece, at, group);
   const base::Result<void> written = commit();
   if (written && !group.events.empty()) pass_on(group);
-  answer(requests, written);
+  answer(taken.pieces, written);
 }
 
 // Publishing may not run away from matching: requests that shards have no room for wait, up to
 // their own limit. The report on a batch that is matched wakes the thread.
-std::vector<PublishRequest> Sequencer::take_requests() {
-  const std::size_t room = stopping_ ? std::numeric_limits<std::size_t>::max() : room_in_shards();
-  std::size_t bytes = 0;
-  auto end = requests_.begin();
-  while (end != requests_.end() && bytes < room) bytes += (end++)->waiting.bytes();
-  std::vector<PublishRequest> taken(std::move_iterator(requests_.begin()), std::move_iterator(end));
-  requests_.erase(requests_.begin(), end);
-  return taken;
+PublishQueue::Taken Sequencer::take_requests() {
+  return stopping_ ? requests_.take_all() : requests_.take(room_in_shards(), costs_, Clock::now());
 }
 
-// Bytes of events; the last request may go beyond them.
-std::size_t Sequencer::room_in_shards() const {
+PublishQueue::Room Sequencer::room_in_shards() const {
   const auto is_behind = [this](const std::shared_ptr<Shard>& shard) {
     return shard->queued_event_count() > context_.options.shard_queue_event_count_max;
   };
-  if (std::ranges::any_of(shards_, is_behind)) return 0;
+  if (std::ranges::any_of(shards_, is_behind)) return {};
   const std::size_t bytes_max = context_.options.shard_queue_bytes_max;
-  return bytes_max - std::min(bytes_max, context_.memory.total(MemoryPart::kQueue).bytes());
+  const std::size_t bytes = context_.memory.total(MemoryPart::kQueue).bytes();
+  return {.time = std::max(kAheadMin, kAheadPerCommit * commit_time_) - match_time_,
+          .bytes = bytes_max - std::min(bytes_max, bytes)};
 }
 
-void Sequencer::admit(PublishRequest& request, base::Instant at, Group& group) {
+void Sequencer::admit(const PublishQueue::Piece& piece, base::Instant at, Group& group) {
+  PublishRequest& request = *piece.request;
+  const std::size_t event_count = group.events.size();
   std::size_t admitted_bytes = 0;
   std::uint64_t logged_bytes = 0;
-  for (std::size_t i = 0; i < request.events.size(); ++i) {
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
     event::EventPtr& event = request.events[i];
     if (!event) continue;
     const IngestWindow::Key key = window_.key_of(*event);
@@ -215,6 +219,7 @@ void Sequencer::admit(PublishRequest& request, base::Instant at, Group& group) {
   }
   group.memory.emplace_back(request.queue).grow(admitted_bytes);
   group.shares.push_back({request.owner, logged_bytes});
+  group.owners.push_back({request.owner, group.events.size() - event_count});
 }
 
 // A broker also starts on a full disk, whose last block may still take a few bytes: publishers are
@@ -234,10 +239,10 @@ base::Result<void> Sequencer::commit() {
   const Clock::time_point begin = Clock::now();
   append_notes();
   const base::Result<void> written = context_.log.commit();
-  flush_at_ = Clock::now() + kFlushInterval;
+  commit_time_ = Clock::now() - begin;
+  flush_at_ = begin + commit_time_ + kFlushInterval;
   ++context_.counters.commits;
-  context_.counters.commit_nanoseconds +=
-      static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
+  context_.counters.commit_nanoseconds += static_cast<std::uint64_t>(commit_time_.count());
   if (written) {
     on_written();
   } else {
@@ -279,31 +284,60 @@ void Sequencer::pass_on(Group& group) {
   batch->id = ++last_batch_;
   batch->last_sequence = last_sequence_;
   batch->events = std::move(group.events);
-  unnoted_.emplace(
-      batch->id,
-      Unnoted{.last_sequence = last_sequence_, .at = at, .memory = std::move(group.memory)});
+  batch->owners = std::move(group.owners);
+  match_time_ += group.match_time;
+  unnoted_.emplace(batch->id, Unnoted{.last_sequence = last_sequence_,
+                                      .at = at,
+                                      .memory = std::move(group.memory),
+                                      .match_time = group.match_time});
   for (const std::shared_ptr<Shard>& shard : shards_) shard->post_batch(batch);
 }
 
-void Sequencer::refuse(std::vector<PublishRequest>& requests, const base::Error& reason) {
-  for (PublishRequest& request : requests) request.depends_on_commit = true;
-  answer(requests, reason);
+void Sequencer::refuse(const std::vector<PublishQueue::Piece>& pieces, const base::Error& reason) {
+  for (const PublishQueue::Piece& piece : pieces) piece.request->depends_on_commit = true;
+  answer(pieces, reason);
 }
 
-void Sequencer::answer(std::vector<PublishRequest>& requests, const base::Result<void>& written) {
-  for (PublishRequest& request : requests) {
+void Sequencer::answer(const std::vector<PublishQueue::Piece>& pieces,
+                       const base::Result<void>& written) {
+  for (const PublishQueue::Piece& piece : pieces) {
+    PublishRequest& request = *piece.request;
+    if (request.is_answered) continue;
+    const bool failed = !written && request.depends_on_commit;
+    if (!failed && !piece.is_last()) continue;
+    request.is_answered = true;
     request.waiting = {};  // before the publisher sends more
-    if (!written && request.depends_on_commit) {
-      context_.counters.unavailable += request.outcomes.size();
-      request.done(written.error());
-      continue;
+    if (failed) {
+      fail(piece, written.error());
+    } else {
+      count_outcomes(request.outcomes);
+      request.done(std::move(request.outcomes));
     }
-    for (const PublishOutcome& outcome : request.outcomes) {
-      ++(outcome.status == PublishStatus::kAccepted    ? context_.counters.accepted
-         : outcome.status == PublishStatus::kDuplicate ? context_.counters.duplicates
-                                                       : context_.counters.rejected);
-    }
-    request.done(std::move(request.outcomes));
+  }
+}
+
+// If earlier pieces of the request are written, these events are accepted, and the others are
+// rejected for now.
+void Sequencer::fail(const PublishQueue::Piece& piece, const base::Error& error) {
+  PublishRequest& request = *piece.request;
+  if (!piece.is_last()) requests_.drop(request);
+  if (piece.is_first()) {
+    context_.counters.unavailable += request.outcomes.size();
+    return request.done(error);
+  }
+  const auto outcomes = std::span(request.outcomes);
+  count_outcomes(outcomes.first(piece.begin));
+  const auto failed = outcomes.subspan(piece.begin);
+  context_.counters.unavailable += failed.size();
+  std::ranges::fill(failed, PublishOutcome{.status = PublishStatus::kRejected, .error = error});
+  request.done(std::move(request.outcomes));
+}
+
+void Sequencer::count_outcomes(std::span<const PublishOutcome> outcomes) {
+  for (const PublishOutcome& outcome : outcomes) {
+    ++(outcome.status == PublishStatus::kAccepted    ? context_.counters.accepted
+       : outcome.status == PublishStatus::kDuplicate ? context_.counters.duplicates
+                                                     : context_.counters.rejected);
   }
 }
 

@@ -6,7 +6,9 @@
 //   reports of the shards -------> notes, written with the next commit
 //
 // Events are matched only once they are on disk, so that no filter's state knows an event that was
-// not accepted. While a commit runs, requests gather for the next one.
+// not accepted. While a commit runs, requests gather for the next one. They are written in turns by
+// owner, as many at a time as are matched soon (publish_queue.h): so no owner waits long for the
+// events of another.
 //
 // It also keeps time: ticks, checkpoints and retention come from here, so that their order among
 // the batches is the same for every shard. Once the notes on a batch are on disk, and those on the
@@ -21,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,24 +36,14 @@
 #include "broker/counters.h"
 #include "broker/ingest_window.h"
 #include "broker/log_shares.h"
+#include "broker/match_costs.h"
 #include "broker/memory_budget.h"
+#include "broker/publish_queue.h"
 #include "broker/shard.h"
 #include "broker/task_queue.h"
 #include "store/event_log.h"
 
 namespace weir::broker {
-
-// A publisher's request; events that are rejected already have their outcome.
-struct PublishRequest {
-  std::vector<event::EventPtr> events;  // null: rejected
-  std::vector<PublishOutcome> outcomes;
-  std::string owner;                      // whose events they are
-  std::vector<std::size_t> memory_bytes;  // of each event
-  base::MemoryCharge waiting;             // what they take until they are written
-  base::MemoryAccount::Ptr queue;         // where they are counted until they are matched
-  PublishDone done;
-  bool depends_on_commit = false;  // an outcome is true only if the commit succeeds
-};
 
 class Sequencer final : public ShardHost {
  public:
@@ -100,6 +93,7 @@ class Sequencer final : public ShardHost {
     std::size_t complete_count = 0;               // shards that are done with it
     std::vector<MatchReport> parts = {};          // by instant, ascending
     std::vector<base::MemoryCharge> memory = {};  // of its events, by request
+    std::chrono::nanoseconds match_time{0};       // that matching them takes, about
   };
   struct Note {
     std::uint64_t sequence = 0;
@@ -113,16 +107,18 @@ class Sequencer final : public ShardHost {
 
   // Events.
   void write_group();
-  void admit(PublishRequest& request, base::Instant now, Group& group);
+  void admit(const PublishQueue::Piece& piece, base::Instant now, Group& group);
   base::Result<void> check_room();
   base::Result<void> commit();
   void on_written();
   void on_write_failed(const base::Error& reason);
   void pass_on(Group& group);
-  void answer(std::vector<PublishRequest>& requests, const base::Result<void>& written);
-  void refuse(std::vector<PublishRequest>& requests, const base::Error& reason);
-  std::vector<PublishRequest> take_requests();
-  std::size_t room_in_shards() const;
+  void answer(const std::vector<PublishQueue::Piece>& pieces, const base::Result<void>& written);
+  void refuse(const std::vector<PublishQueue::Piece>& pieces, const base::Error& reason);
+  void fail(const PublishQueue::Piece& piece, const base::Error& error);
+  void count_outcomes(std::span<const PublishOutcome> outcomes);
+  PublishQueue::Taken take_requests();
+  PublishQueue::Room room_in_shards() const;
 
   // Notes.
   bool are_noted(std::uint64_t batch) const { return batch <= noted_batch_ && notes_.empty(); }
@@ -152,7 +148,10 @@ class Sequencer final : public ShardHost {
   std::vector<std::shared_ptr<Shard>> shards_;
   TaskQueue<std::function<void()>> queue_;
 
-  std::vector<PublishRequest> requests_;
+  PublishQueue requests_;
+  MatchCosts costs_;
+  std::chrono::nanoseconds match_time_{0};      // of batches that shards are not done with, about
+  std::chrono::nanoseconds commit_time_{0};     // of the last commit
   std::map<std::uint64_t, Unnoted> unnoted_;    // by batch
   std::vector<Note> notes_;                     // to be written
   std::vector<ShardWakes> posted_wakes_;        // of each shard's last tick

@@ -20,6 +20,7 @@ void Sequencer::take_report(MatchReport report) {
     return;
   }
   Unnoted& unnoted = found->second;
+  for (const MatchCost& cost : report.costs) costs_.add(cost, Clock::now());
   if (report.complete) ++unnoted.complete_count;
   if (report.matches.empty()) return;
   const auto agrees = [&](const MatchReport& part) {
@@ -39,6 +40,7 @@ void Sequencer::finish_notes() {
     const std::uint64_t batch = unnoted_.begin()->first;
     Unnoted unnoted = std::move(unnoted_.begin()->second);
     unnoted_.erase(unnoted_.begin());
+    match_time_ -= unnoted.match_time;
     if (unnoted.parts.empty()) {
       unnoted.parts.push_back(
           {.batch = batch, .at = unnoted.at, .matches = MatchNoteWriter(unnoted.last_sequence)});

@@ -38,6 +38,7 @@
 #include "broker/delivery_loader.h"
 #include "broker/grants.h"
 #include "broker/loss_journal.h"
+#include "broker/match_costs.h"
 #include "broker/match_note.h"
 #include "broker/memory_budget.h"
 #include "broker/outbox.h"
@@ -59,11 +60,18 @@ struct LoggedEvent {
   std::size_t memory_bytes = 0;
 };
 
+// How many events one owner has in a row.
+struct OwnedEvents {
+  std::string owner;
+  std::size_t count = 0;
+};
+
 // Events that were written together.
 struct Batch {
   std::uint64_t id = 0;  // ascending
   std::uint64_t last_sequence = 0;
   std::vector<LoggedEvent> events;
+  std::vector<OwnedEvents> owners = {};  // of the events, in their order
 };
 using BatchPtr = std::shared_ptr<const Batch>;
 
@@ -74,6 +82,7 @@ struct MatchReport {
   bool complete = false;  // the last one of the batch itself
   MatchNoteWriter matches;
   bool is_followed = false;  // it counts only together with the next one
+  std::vector<MatchCost> costs = {};
 };
 
 // The state of all shards as of one event.
