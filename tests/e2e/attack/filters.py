@@ -10,9 +10,9 @@ BATCH = 500  # events
 
 def like(enemy: Enemy) -> None:
     """Patterns of a thousand bytes that nearly match a long value at every place."""
-    pattern = "%a" * 500
+    pattern = "a_" * 490
     for number in range(enemy.pick(100, 10)):
-        enemy.subscribe(f"like{number}", f"data.t like '{pattern}{number}'")
+        enemy.subscribe(f"like{number}", f"data.t like '%{pattern}b{number}%'")
     text = "a" * enemy.pick(1_000_000, 200_000)
     for _ in enemy.rounds():
         enemy.publish(hostile_event(data={"t": text}))

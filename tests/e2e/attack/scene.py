@@ -157,7 +157,8 @@ class Scene:
     def counted(self, error: str) -> float:
         """How often the broker says that it told this error for a limit's sake."""
         text = self.broker.request("GET", "/metrics", token=self.tokens.operator).text
-        found = re.search(rf'^weir_limit_errors_total{{error="{error}"}} (\S+)$', text, re.MULTILINE)
+        name = f'weir_limit_errors_total{{error="{error}"}}'
+        found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
         return float(found[1]) if found else 0
 
     def status(self) -> dict:
