@@ -33,11 +33,12 @@ SubscriptionId matcher_id(StreamNumber number) {
 std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& conjunction,
                                                   const filter::Change& change,
                                                   const std::shared_ptr<const Gate>& gate,
-                                                  const base::MemoryAccount::Ptr& memory) {
+                                                  const base::MemoryAccount::Ptr& memory,
+                                                  const match::WorkBudgetPtr& budget) {
   const filter::ExprPtr readings = readings_of(conjunction, change);
   const auto [key, is_new] =
       numbers_.emplace(StreamKey{filter::to_text(*readings), filter::to_text(change.value),
-                                 text_of(change.keys), gate.get(), memory.get()},
+                                 text_of(change.keys), gate.get(), memory.get(), budget.get()},
                        0);
   if (is_new) {
     auto filter = filter::Filter::create({.expr = readings, .distinct = {}, .warnings = {}});
@@ -47,6 +48,8 @@ std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& con
     }
     key->second = add(key, change, gate);
     streams_[key->second].memory = memory;
+    streams_[key->second].budget = budget;
+    if (budget && match::is_costly(**filter)) meter_->add(matcher_id(key->second), budget);
     matcher_->add(matcher_id(key->second), std::move(*filter));
   }
   ++streams_[key->second].use_count;
@@ -75,6 +78,7 @@ void CompositeStreams::release(StreamNumber number) {
   if (--stream.use_count > 0) return;
   WEIR_CHECK(stream.sources.empty());
   matcher_->remove(matcher_id(number));
+  meter_->remove(matcher_id(number));
   numbers_.erase(stream.key);
   stream = {};
   free_streams_.push_back(number);

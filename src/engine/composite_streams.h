@@ -48,13 +48,15 @@ class CompositeStreams {
     base::Instant read_at = {};
   };
 
-  explicit CompositeStreams(match::Matcher* matcher) : matcher_(matcher) {}
+  CompositeStreams(match::Matcher* matcher, match::WorkMeter* meter)
+      : matcher_(matcher), meter_(meter) {}
 
   // Nothing if its events are beyond the limits of a filter.
   std::optional<StreamNumber> use(const filter::Conjunction& conjunction,
                                   const filter::Change& change,
                                   const std::shared_ptr<const Gate>& gate,
-                                  const base::MemoryAccount::Ptr& memory = {});
+                                  const base::MemoryAccount::Ptr& memory = {},
+                                  const match::WorkBudgetPtr& budget = {});
   void release(StreamNumber stream);
   const filter::Change& change(StreamNumber stream) const { return streams_[stream].change; }
   bool admits(StreamNumber stream, const event::Event& event) const;
@@ -80,6 +82,8 @@ class CompositeStreams {
   const base::MemoryAccount::Ptr& memory(StreamNumber stream) const {
     return streams_[stream].memory;
   }
+  // Null: nobody limits its work.
+  match::WorkBudget* budget(StreamNumber stream) const { return streams_[stream].budget.get(); }
   const Source& source(match::SourceNumber number) const { return sources_[number]; }
 
   std::size_t size() const { return numbers_.size(); }
@@ -92,6 +96,7 @@ class CompositeStreams {
     std::string keys;
     const Gate* gate;
     const base::MemoryAccount* memory;
+    const match::WorkBudget* budget;
 
     auto operator<=>(const StreamKey&) const = default;
   };
@@ -99,6 +104,7 @@ class CompositeStreams {
     filter::Change change;  // how it is read
     std::shared_ptr<const Gate> gate;
     base::MemoryAccount::Ptr memory;  // where its events are counted
+    match::WorkBudgetPtr budget = {};
     std::map<StreamKey, StreamNumber>::iterator key = {};
     std::size_t use_count = 0;
     std::uint64_t reading_count = 0;
@@ -113,6 +119,7 @@ class CompositeStreams {
   void close_gaps(StreamNumber number);
 
   match::Matcher* matcher_;
+  match::WorkMeter* meter_;
   std::map<StreamKey, StreamNumber> numbers_;
   std::vector<Stream> streams_;  // by number
   std::vector<StreamNumber> free_streams_;
