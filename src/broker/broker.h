@@ -73,7 +73,8 @@ struct SubscriptionInfo {
   std::uint64_t in_flight = 0;  // handed out and neither acknowledged nor given back
   // Of a distinct clause; as of the last delivery or checkpoint.
   std::optional<match::DistinctStats> window = {};
-  std::string trouble;  // why its sink gets nothing at the moment; empty: all is well
+  std::uint64_t over_budget = 0;  // events that were too costly to be judged
+  std::string trouble;            // why its sink gets nothing at the moment; empty: all is well
   // Of its sink. Only made_secret is ever shown, in the answer to the put() that made it.
   std::uint64_t sink_number = 0;  // unique: a definition that is put in place gets another
   SinkSecretsPtr sink_secrets = {};

@@ -61,6 +61,8 @@ struct BrokerStats {
   std::uint64_t change_readings = 0;          // of change filters that share what they remember
   std::uint64_t change_quiet = 0;             // of these, how many nobody was told of
   std::uint64_t change_fired = 0;             // subscriptions that were told of one
+  std::uint64_t work_steps = 0;               // of work that budgets limit
+  std::uint64_t over_budget = 0;              // events, for each owner they were too costly for
   std::uint64_t dedup_forgotten = 0;  // accepted events not remembered as long as they should
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;

@@ -72,6 +72,8 @@ struct Counters {
   Counter change_sources{0};
   Counter change_pieces{0};
   Counter change_bytes{0};
+  Counter work_steps{0};
+  Counter over_budget{0};
   Counter dedup_keys{0};
   Counter dedup_bytes{0};
   Counter dedup_forgotten{0};
@@ -102,6 +104,7 @@ struct SubscriptionGauges {
   Counter letters_kept{0};          // dead letters in the list
   Counter in_flight{0};             // of a shared subscription
   Counter consumers{0};             // connected
+  Counter over_budget{0};           // events that were too costly to be judged
   std::atomic<bool> allowed{true};  // its owner's token is neither revoked nor expired
 
   void set_trouble(std::string text) {

@@ -348,6 +348,8 @@ void LocalBroker::tell_use(BrokerStats& stats) const {
   stats.clock_steps_back = clock.steps.back_count;
   stats.clock_last_step = clock.steps.last;
   stats.clock_offset = clock.offset;
+  stats.work_steps = counters_.work_steps;
+  stats.over_budget = counters_.over_budget;
 }
 
 BrokerStats LocalBroker::stats() const {

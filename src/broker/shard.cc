@@ -86,13 +86,18 @@ void Shard::post_batch(BatchPtr batch) {
 void Shard::run() {
   while (!stopping_) {
     const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
-    const auto until = highlighting_.empty() ? next_replay(begin) : begin;
+    const bool has_work = !highlighting_.empty() || engine_.has_work();
+    const auto until = has_work ? begin : next_replay(begin);
     for (std::function<void()>& task : queue_.pop_all(until)) {
       task();
       task = nullptr;  // a batch's memory is counted as free from now on
       pump_touched();
     }
     pump_highlighting();
+    if (engine_.has_work()) {
+      engine_.work();
+      update_wake();
+    }
     const ReplayPacer::Clock::time_point now = ReplayPacer::Clock::now();
     if (const auto due = next_replay(now); due && *due <= now && !stopping_) {
       work_on_replays();

@@ -297,6 +297,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   static match::TextVisibilityPtr visibility_of(const PrincipalPtr& principal);
   engine::EngineOptions engine_options() const;
   void tell(Held& held, const std::vector<engine::Delivery>& deliveries);
+  static std::string work_owner(const Held& held);
   engine::SubscribeOptions subscribe_options(const Held& held, std::string_view state);
   struct Engaged {
     std::vector<engine::Delivery> told;  // to be delivered at once
@@ -375,6 +376,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void save_text(std::vector<store::RegistryChange>& changes);
   void update_match_gauges();
   void update_size_gauges();
+  void tell_over_budget();
   void update_memory_gauges();
   void update_wake();
 
@@ -386,6 +388,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   engine::ChangeCounters change_seen_ = {};
   match::text::TextCounters text_seen_ = {};
   engine::EngineMemory memory_seen_ = {};
+  match::WorkCounters work_seen_ = {};
   RecentEvents recent_;
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free

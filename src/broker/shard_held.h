@@ -53,8 +53,9 @@ struct Shard::Held {
   std::uint64_t in_flight_seen = 0;
   store::SettledCounts settled_seen;
   store::SettledCounts losses_told;
-  bool expiry_told = false;          // that retention is about to overtake it
-  match::DistinctStats window_seen;  // of the window, if there is one
+  bool expiry_told = false;            // that retention is about to overtake it
+  match::DistinctStats window_seen;    // of the window, if there is one
+  std::uint64_t over_budget_seen = 0;  // since the filter is in force
 };
 
 }  // namespace weir::broker

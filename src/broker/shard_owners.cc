@@ -40,6 +40,7 @@ base::Result<void> Shard::resume(Held& held, std::string_view state) {
       engine_.subscribe(held.subscription.definition->filter(), subscribe_options(held, state));
   if (!id) return id.error();
   held.engine_id = *id;
+  held.over_budget_seen = 0;
   held.saved_revision.reset();
   update_window_gauges(held);
   return {};

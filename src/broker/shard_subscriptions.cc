@@ -55,7 +55,15 @@ engine::SubscribeOptions Shard::subscribe_options(const Held& held, std::string_
               held.subscription.principal
                   ? context_.memory.account(MemoryPart::kFilters, held.subscription.principal->name)
                   : nullptr,
+          .owner = work_owner(held),
           .state = state};
+}
+
+// Durable subscriptions have a budget apart from streams, which are not there after a restart: so
+// that what is too costly does not depend on them.
+std::string Shard::work_owner(const Held& held) {
+  const PrincipalPtr& principal = held.subscription.principal;
+  return (held.durable() ? "durable " : "stream ") + (principal ? principal->name : std::string());
 }
 
 // Puts the filter into force, instead of the one before; of an owner without a token: none.
@@ -69,7 +77,8 @@ base::Result<Shard::Engaged> Shard::engage(Held& held) {
   const filter::FilterPtr& filter = definition.filter();
   std::vector<event::EventPtr> known;
   if (definition.asks_for_latest() || is_composite(*filter)) {
-    known = known_readings(*filter, gate_of(held.subscription.principal), recent_);
+    known = known_readings(*filter, gate_of(held.subscription.principal), recent_,
+                           context_.options.engine.work_steps_max);
   }
   const auto begun = engine_.subscribe_knowing(
       filter, subscribe_options(held, {}),
@@ -79,6 +88,7 @@ base::Result<Shard::Engaged> Shard::engage(Held& held) {
   if (!known.empty()) engaged.state = *engine_.save(begun->id);
   disengage(held);
   held.engine_id = begun->id;
+  held.over_budget_seen = 0;
   held.saved_revision.reset();
   update_window_gauges(held);
   return engaged;
@@ -347,7 +357,7 @@ base::Result<engine::EventExplanation> Shard::explain(std::uint64_t number,
   const auto held = find_in_force(number);
   if (!held) return held.error();
   auto explanation = engine_.explain(*(*held)->engine_id, event, context_.time.now());
-  if (explanation && !explanation->note.empty()) {
+  if (explanation && explanation->is_hidden) {
     explanation->note = "the grants of its owner do not cover this event";
   }
   return explanation;
@@ -404,7 +414,25 @@ void Shard::update_match_gauges() {
   counters.text_verified += text.verified - text_seen_.verified;
   counters.text_matched += text.matched - text_seen_.matched;
   text_seen_ = text;
+  const match::WorkCounters work = engine_.work_counters();
+  counters.work_steps += work.steps - work_seen_.steps;
+  counters.over_budget += work.cut_count - work_seen_.cut_count;
+  const bool has_cut = work.cut_count != work_seen_.cut_count;
+  work_seen_ = work;
+  if (has_cut) tell_over_budget();
   update_size_gauges();
+}
+
+// Says which subscriptions could not judge events, since these were too costly for their owner.
+void Shard::tell_over_budget() {
+  for (auto& [number, held] : subscriptions_) {
+    if (!held->engine_id) continue;
+    const std::uint64_t now = engine_.over_budget(*held->engine_id);
+    const std::uint64_t before = std::exchange(held->over_budget_seen, now);
+    if (now <= before) continue;
+    held->subscription.gauges->over_budget += now - before;
+    context_.losses.add(held->subscription.id, LossKind::kOverBudget, now - before);
+  }
 }
 
 void Shard::update_size_gauges() {

@@ -279,6 +279,13 @@ constexpr std::array kSettings = {
                 "how long events that wait are matched when the broker stops; the next start "
                 "does the rest",
             .min = 0},
+    Setting{.name = "broker.work_per_event",
+            .type = kCount,
+            .place = WEIR_PLACE(broker.engine.work_steps_max),
+            .meaning =
+                "steps of work that one event may cause because of one token's filters; 0: no "
+                "limit",
+            .min = 0},
     Setting{.name = "broker.subscriptions",
             .type = kCount,
             .place = WEIR_PLACE(broker.subscription_count_max),

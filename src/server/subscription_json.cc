@@ -75,6 +75,7 @@ void append_subscription(const broker::SubscriptionInfo& info, std::string& out,
     status.name("window");
     append_window(*info.window, out);
   }
+  if (info.over_budget > 0) status.member("over_budget", info.over_budget);
   status.member("trouble", info.trouble);
   status.close();
   if (!warnings.empty()) {
