@@ -62,7 +62,7 @@ void visit(FieldVisitor& visitor, sim::WorkOptions& work) {
   visitor.number("puts", work.puts, kRate);
   visitor.number("gets", work.gets, kRate);
   visitor.number("casts", work.casts, kRate);
-  visitor.number("cast_keys", work.cast_keys, {.least = 1, .most = protocol::probe::kCastKeysMax});
+  visitor.number("cast_keys", work.cast_keys, {.least = 1, .most = protocol::kDestinationKeysMax});
   visitor.number("arc_casts", work.arc_casts, kRate);
   visitor.fraction("cast_arc", work.cast_arc);
   visitor.number("adds", work.adds, kRate);

@@ -8,12 +8,12 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/instant.h"
 #include "protocol/effects.h"
+#include "protocol/key_item.h"
 #include "protocol/placement.h"
 #include "protocol/ring.h"
 
@@ -26,12 +26,6 @@ struct Routed {
   std::optional<KeyArc> segment;  // the whole arc that it went to
   unsigned hops = 0;
   std::string_view message;
-};
-
-// What an application keeps for one key, in its own format.
-struct KeyItem {
-  Key key;
-  std::string bytes;
 };
 
 class Application {

@@ -9,6 +9,9 @@
 #include <compare>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
+
+#include "protocol/field.h"
 
 namespace weir::protocol {
 
@@ -24,6 +27,8 @@ struct KeyArc {
   Key last;
 
   auto operator<=>(const KeyArc&) const = default;
+
+  static constexpr auto fields() { return std::tuple{field(&KeyArc::after), field(&KeyArc::last)}; }
 };
 
 inline constexpr unsigned kRingBitsMax = 64;

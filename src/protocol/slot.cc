@@ -33,6 +33,13 @@ std::vector<std::uint32_t> slots_of_arc(KeyArc arc) {
 
 }  // namespace
 
+std::vector<Key> in_order(std::vector<Key> keys) {
+  std::ranges::sort(keys);
+  const auto repeated = std::ranges::unique(keys);
+  keys.erase(repeated.begin(), repeated.end());
+  return keys;
+}
+
 KeyArc arc_of(std::uint32_t slot) {
   const std::uint64_t first = std::uint64_t{slot} << kSlotShift;
   return {.after = {first - 1}, .last = {first + (std::uint64_t{1} << kSlotShift) - 1}};

@@ -180,10 +180,10 @@ TEST_P(ProtocolSuite, HostileBytesAndNonsenseAreCountedAndDropped) {
   const std::uint64_t before = world_->dropped_count(0);
   world_->send_hostile(0, "");
   world_->send_hostile(0, std::string(100, '\xff'));
-  world_->send_hostile(0, std::string("\1\4\1\0\0\0\0", 7));
+  world_->send_hostile(0, std::string("\2\4\1\0\0\0\0", 7));
   // Well-formed: a request of a user, the end of a leave, an answer that nobody asked for.
-  world_->send_hostile(0, std::string("\1\4\4", 3));
-  world_->send_hostile(0, std::string("\1\4\3\1", 4));
+  world_->send_hostile(0, std::string("\2\4\4", 3));
+  world_->send_hostile(0, std::string("\2\4\3\1", 4));
   EXPECT_TRUE(world_->wait([&] { return world_->dropped_count(0) >= before + 5; }));
   ASSERT_NO_FATAL_FAILURE(be_calm(kWorldMembers));
   ASSERT_NO_FATAL_FAILURE(put(0, "still", "there"));

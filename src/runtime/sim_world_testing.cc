@@ -36,7 +36,7 @@ class Stranger : public protocol::Node {
     if (source != protocol::kUser) return;
     base::ByteReader reader(message);
     const NodeId target{reader.u64()};
-    effects.send(target, probe::kind_of(probe::Kind::kPut),
+    effects.send(target, protocol::kind_of<probe::Put>(),
                  std::string(reader.raw(reader.rest_bytes())));
   }
   void on_wake(Instant /*now*/, protocol::Effects& /*effects*/) override {}
@@ -109,7 +109,7 @@ class SimWorld : public World {
   void cast(std::size_t member, const std::vector<std::string>& words) override {
     std::vector<Key> keys;
     for (const std::string& word : words) keys.push_back(key_of(word));
-    cast_to(member, std::move(keys));
+    cast_to(member, protocol::in_order(std::move(keys)));
   }
   void cast_to_all(std::size_t member) override { cast_to(member, protocol::KeyArc{}); }
   void add(std::size_t member, std::int64_t amount) override {
@@ -185,7 +185,7 @@ std::unique_ptr<World> make_slots_in_simulator() {
         return std::make_unique<protocol::slots::SlotNode>(
             options, seed, std::make_unique<probe::ProbeApplication>());
       },
-      protocol::slots::encode_leave());
+      encode(protocol::slots::Leave{}));
 }
 
 std::unique_ptr<World> make_chord_in_simulator() {

@@ -158,67 +158,24 @@ void ChordNode::open(NodeId source, std::string_view message) {
   if (opened.kind.protocol != ProtocolId::kChord) {
     return application_->on_message(step(), source, message);
   }
-  const auto kind = static_cast<Kind>(opened.kind.number);
-  const bool is_command = kind == Kind::kLookup || kind == Kind::kLeave;
-  if (opened.kind.number >= kKindNames.size()) return drop(DropReason::kUnknown);
-  if (is_command != (source == kUser)) return drop(DropReason::kNonsense);
-  if (is_command) return hear_user(kind, opened.body);
-  hear(source, kind, opened.body);
+  const auto refused =
+      source == kUser
+          ? dispatch<protocol::Way::kCommand>(Messages{}, opened, [&](const auto& it) { obey(it); })
+          : dispatch<protocol::Way::kDirect>(Messages{}, opened,
+                                             [&](const auto& it) { on(source, it); });
+  if (refused) drop(*refused);
 }
 
-void ChordNode::hear_user(Kind kind, base::ByteReader body) {
-  if (kind == Kind::kLeave) {
-    Leave leave;
-    if (!decode(body, leave)) return drop(DropReason::kMalformed);
-    state_ = State::kLeaving;
-    requests_.remove(Purpose::kChunk);
-    return move_items();
-  }
-  Lookup lookup;
-  if (!decode(body, lookup)) return drop(DropReason::kMalformed);
+void ChordNode::obey(const Leave& /*leave*/) {
+  state_ = State::kLeaving;
+  requests_.remove(Purpose::kChunk);
+  move_items();
+}
+
+void ChordNode::obey(const Lookup& lookup) {
   if (!table_.ring().has(lookup.key)) return drop(DropReason::kNonsense);
-  if (is_home(lookup.key)) {
-    const Found found{.key = lookup.key, .home = table_.self()};
-    return effects_->deliver(kind_of(Kind::kFound), encode(found));
-  }
-  find(Purpose::kLookup, lookup.key);
-}
-
-template <typename Message>
-void ChordNode::hear(NodeId source, base::ByteReader body) {
-  Message message;
-  if (!decode(body, message)) return drop(DropReason::kMalformed);
-  on(source, message);
-}
-
-void ChordNode::hear(NodeId source, Kind kind, base::ByteReader body) {
-  switch (kind) {
-    case Kind::kFind:
-      return hear<Find>(source, body);
-    case Kind::kHome:
-      return hear<Home>(source, body);
-    case Kind::kAsk:
-      return hear<Ask>(source, body);
-    case Kind::kTell:
-      return hear<Tell>(source, body);
-    case Kind::kIntroduce:
-      return hear<Introduce>(source, body);
-    case Kind::kGoodbye:
-      return hear<Goodbye>(source, body);
-    case Kind::kItems:
-      return hear<Items>(source, body);
-    case Kind::kKept:
-      return hear<Kept>(source, body);
-    case Kind::kRoute:
-      return hear<RouteEnvelope>(source, body);
-    case Kind::kMulticast:
-      return hear<MulticastEnvelope>(source, body);
-    case Kind::kLookup:
-    case Kind::kLeave:
-    case Kind::kFound:
-    case Kind::kLeft:
-      return drop(DropReason::kNonsense);
-  }
+  if (!is_home(lookup.key)) return find(Purpose::kLookup, lookup.key);
+  effects_->deliver(Found{.key = lookup.key, .home = table_.self()});
 }
 
 // What it routes to keys of this member comes back to it at once, and may have effects again.

@@ -98,10 +98,8 @@ class ChordNode final : public Node, public Placement {
   void finish();
   void start();
   void open(NodeId source, std::string_view message);
-  void hear_user(Kind kind, base::ByteReader body);
-  void hear(NodeId source, Kind kind, base::ByteReader body);
-  template <typename Message>
-  void hear(NodeId source, base::ByteReader body);
+  void obey(const Lookup& lookup);
+  void obey(const Leave& leave);
   void run_due();
   base::Instant next_wake() const;
   base::Instant after(base::Duration interval);
@@ -113,7 +111,7 @@ class ChordNode final : public Node, public Placement {
   void drop(DropReason reason) { effects_->drop(reason); }
   template <typename Message>
   void send(NodeId target, const Message& message) {
-    effects_->send(target, kind_of(Message::kKind), encode(message));
+    effects_->send(target, message);
   }
 
   // chord_node_requests.cc: asking, and what becomes of it

@@ -117,8 +117,7 @@ void ChordNode::answered(const Request& request, const Home& home, const Peer& p
     case Purpose::kItemsHome:
       return send_chunk(peer, {.after = home.predecessor, .last = home.id});
     default:
-      effects_->deliver(kind_of(Kind::kFound),
-                        encode(Found{.key = request.key, .home = peer, .hops = home.hops}));
+      effects_->deliver(Found{.key = request.key, .home = peer, .hops = home.hops});
   }
 }
 

@@ -187,7 +187,7 @@ void ChordNode::say_goodbye() {
     send(table_.successor()->node, goodbye);
   }
   state_ = State::kGone;
-  effects_->deliver(kind_of(Kind::kLeft), encode(Left{}));
+  effects_->deliver(Left{});
 }
 
 bool ChordNode::is_member(const Peer& peer) const {
@@ -251,8 +251,7 @@ void ChordNode::on(NodeId /*source*/, const Introduce& message) {
   if (message.hops >= options_.hops_max) return drop(DropReason::kTooFar);
   const std::optional<Hop> hop = table_.hop_to(message.peer.id);
   if (!hop || hop->is_last) return drop(DropReason::kStale);
-  effects_->relay(hop->peer.node, kind_of(Kind::kIntroduce),
-                  encode(Introduce{.peer = message.peer, .hops = message.hops + 1}));
+  effects_->relay(hop->peer.node, Introduce{.peer = message.peer, .hops = message.hops + 1});
 }
 
 void ChordNode::on(NodeId source, const Goodbye& message) {

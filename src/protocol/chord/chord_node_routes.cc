@@ -72,7 +72,7 @@ void ChordNode::on(NodeId /*source*/, const Find& message) {
   Find next = message;
   ++next.hops;
   next.is_last = way.hop->is_last;
-  effects_->relay(way.hop->peer.node, kind_of(Kind::kFind), encode(next));
+  effects_->relay(way.hop->peer.node, next);
 }
 
 void ChordNode::on(NodeId source, const Home& message) {
@@ -142,8 +142,7 @@ void ChordNode::pass_on(RouteEnvelope& envelope, MessageKind kind) {
 
 void ChordNode::begin_multicast(Multicast& multicast) {
   if (auto* keys = std::get_if<std::vector<Key>>(&multicast.destinations)) {
-    std::sort(keys->begin(), keys->end());
-    keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
+    *keys = in_order(std::move(*keys));
     if (keys->empty()) return;
     if (keys->size() > kDestinationKeysMax) return drop(DropReason::kLimit);
   }

@@ -274,7 +274,7 @@ TEST_F(ChordNodeTest, ARoutedMessageIsChargedToWhatItCarries) {
     if (send != nullptr && read<RouteEnvelope>(send->bytes)) sends.push_back(*send);
   }
   ASSERT_EQ(sends.size(), 1U);
-  EXPECT_EQ(sends[0].kind, kind_of(probe::Kind::kFetch));
+  EXPECT_EQ(sends[0].kind, kind_of<probe::Fetch>());
   EXPECT_FALSE(sends[0].is_relay);
   effects_.clear();
   hear_bytes(peer_at(90).node, sends[0].bytes);
@@ -312,7 +312,7 @@ TEST_F(ChordNodeTest, LookupsAndCandidatesAreLimited) {
 class Glutton : public probe::ProbeApplication {
  public:
   void on_message(const Step& step, NodeId /*source*/, std::string_view /*message*/) override {
-    const MessageKind kind = kind_of(probe::Kind::kStore);
+    const MessageKind kind = kind_of<probe::Store>();
     const std::string large(kMessageBytesMax, 'x');
     step.effects.route({170}, kind, large);
     step.effects.multicast(std::vector<Key>{{170}}, kind, large);
@@ -346,7 +346,7 @@ TEST_F(ChordNodeTest, NonsenseIsDropped) {
   };
   const NodeId other = peer_at(90).node;
   const std::string probe = encode(probe::Get{.key = {170}});
-  EXPECT_EQ(reason(other, "\1\2\37"), DropReason::kUnknown);
+  EXPECT_EQ(reason(other, "\2\2\37"), DropReason::kUnknown);
   EXPECT_EQ(reason(other, encode(Ask{.id = {90}}).substr(0, 5)), DropReason::kMalformed);
   EXPECT_EQ(reason(other, encode(Leave{})), DropReason::kNonsense);
   EXPECT_EQ(reason(other, encode(Left{})), DropReason::kNonsense);
@@ -395,7 +395,7 @@ TEST_F(ChordNodeTest, AnAnswerWithAFalseListOrIdIsNotBelieved) {
 TEST_F(ChordNodeTest, ItemsOfThePredecessorAreRepeatedUntilTheyAreKept) {
   start({}, {90, 100, 150});
   const std::string bytes =
-      probe::encode_item({.version = {.number = 1, .origin = {1}}, .text = "x"});
+      encode_fields(probe::Item{.version = {.number = 1, .origin = {1}}, .text = "x"});
   hear(150,
        Items{.number = 8, .items = {{.key = {85}, .bytes = bytes}, {.key = {95}, .bytes = bytes}}});
   EXPECT_EQ(sent<Kept>().size(), 1U);
@@ -422,7 +422,7 @@ TEST_F(ChordNodeTest, ItemsOfThePredecessorAreRepeatedUntilTheyAreKept) {
 TEST_F(ChordNodeTest, LeavesWhenItsItemsAreKept) {
   start({}, {90, 100, 150});
   const std::string bytes =
-      probe::encode_item({.version = {.number = 1, .origin = {1}}, .text = "x"});
+      encode_fields(probe::Item{.version = {.number = 1, .origin = {1}}, .text = "x"});
   hear(150, Items{.number = 8, .items = {{.key = {95}, .bytes = bytes}}});
   hear_bytes(kUser, encode(Leave{}));
   EXPECT_FALSE(node_->is_home({95}));

@@ -15,38 +15,12 @@ namespace {
 
 using Step = Application::Step;
 
-template <typename Message>
-void send(const Step& step, NodeId target, const Message& message) {
-  step.effects.send(target, kind_of(Message::kKind), encode(message));
-}
-
-template <typename Message>
-void route(const Step& step, const Message& message) {
-  step.effects.route(message.key, kind_of(Message::kKind), encode(message));
-}
-
-template <typename Message>
-void deliver(const Step& step, const Message& message) {
-  step.effects.deliver(kind_of(Message::kKind), encode(message));
-}
-
-// Calls `act` with the message, or drops it.
-template <typename Message, typename Act>
-void with(const Step& step, const OpenMessage& open, const Act& act) {
-  Message message;
-  if (decode(open.body, message)) {
-    act(message);
-  } else {
-    step.effects.drop(DropReason::kMalformed);
-  }
-}
-
 // Opens the message if it is one of the probe's; otherwise drops it.
 std::optional<OpenMessage> open_probe(const Step& step, std::string_view bytes) {
   OpenMessage open = open_message(bytes);
   if (open.refused) {
     step.effects.drop(*open.refused);
-  } else if (open.kind.protocol != ProtocolId::kProbe || open.kind.number >= kKindNames.size()) {
+  } else if (open.kind.protocol != ProtocolId::kProbe) {
     step.effects.drop(DropReason::kUnknown);
   } else {
     return open;
@@ -80,57 +54,21 @@ void ProbeApplication::on_message(const Step& step, NodeId source, std::string_v
   if (aggregation_ && is_of_tree(message)) {
     aggregation_->on_message(step, source, message);
   } else if (const std::optional<OpenMessage> open = open_probe(step, message)) {
-    if (source == kUser) {
-      on_command(step, *open);
-    } else {
-      on_answer(step, *open);
-    }
+    const auto refused =
+        source == kUser
+            ? dispatch<Way::kCommand>(Messages{}, *open, [&](const auto& it) { obey(step, it); })
+            : dispatch<Way::kDirect>(Messages{}, *open, [&](const auto& it) { hear(step, it); });
+    if (refused) step.effects.drop(*refused);
   }
   finish(step);
-}
-
-void ProbeApplication::on_command(const Step& step, const OpenMessage& message) {
-  const auto act = [&](const auto& command) { obey(step, command); };
-  switch (static_cast<Kind>(message.kind.number)) {
-    case Kind::kPut:
-      return with<Put>(step, message, act);
-    case Kind::kGet:
-      return with<Get>(step, message, act);
-    case Kind::kCast:
-      return with<Cast>(step, message, act);
-    case Kind::kAdd:
-      return with<Add>(step, message, act);
-    default:
-      return step.effects.drop(DropReason::kNonsense);
-  }
-}
-
-void ProbeApplication::on_answer(const Step& step, const OpenMessage& message) {
-  const auto act = [&](const auto& answer) { hear(step, answer); };
-  switch (static_cast<Kind>(message.kind.number)) {
-    case Kind::kAcknowledge:
-      return with<Acknowledge>(step, message, act);
-    case Kind::kAnswer:
-      return with<Answer>(step, message, act);
-    default:
-      return step.effects.drop(DropReason::kNonsense);
-  }
 }
 
 void ProbeApplication::on_routed(const Step& step, const Routed& routed) {
   const std::optional<OpenMessage> open = open_probe(step, routed.message);
   if (!open) return;
-  const auto act = [&](const auto& request) { on_home(step, routed, request); };
-  switch (static_cast<Kind>(open->kind.number)) {
-    case Kind::kStore:
-      return with<Store>(step, *open, act);
-    case Kind::kFetch:
-      return with<Fetch>(step, *open, act);
-    case Kind::kCast:
-      return with<Cast>(step, *open, act);
-    default:
-      return step.effects.drop(DropReason::kNonsense);
-  }
+  const auto refused = dispatch<Way::kRouted>(
+      Messages{}, *open, [&](const auto& request) { on_home(step, routed, request); });
+  if (refused) step.effects.drop(*refused);
 }
 
 void ProbeApplication::on_wake(const Step& step) {
@@ -152,7 +90,7 @@ void ProbeApplication::retry_requests(const Step& step) {
     auto& [number, request] = *it;
     const bool is_due = request.retry_at <= step.now;
     if (is_due && request.try_count >= options_.try_count_max) {
-      deliver(step, Failed{.key = request.key, .is_put = request.is_put});
+      step.effects.deliver(Failed{.key = request.key, .is_put = request.is_put});
       it = requests_.erase(it);
       continue;
     }
@@ -171,8 +109,7 @@ void ProbeApplication::obey(const Step& step, const Get& get) {
 }
 
 void ProbeApplication::obey(const Step& step, const Cast& cast) {
-  step.effects.add(Multicast{
-      .destinations = cast.destinations, .kind = kind_of(Kind::kCast), .bytes = encode(cast)});
+  step.effects.multicast(cast.destinations, cast);
 }
 
 void ProbeApplication::obey(const Step& step, const Add& add) {
@@ -185,7 +122,7 @@ void ProbeApplication::on_home(const Step& step, const Routed& routed, const Sto
   if (!is_addressed(routed, store.key)) return step.effects.drop(DropReason::kNonsense);
   const Version version{.number = store.number, .origin = routed.origin};
   if (!keep(step, store.key, {.version = version, .text = store.text})) return;
-  send(step, routed.origin, Acknowledge{.key = store.key, .number = store.number});
+  step.effects.send(routed.origin, Acknowledge{.key = store.key, .number = store.number});
 }
 
 void ProbeApplication::on_home(const Step& step, const Routed& routed, const Fetch& fetch) {
@@ -194,25 +131,25 @@ void ProbeApplication::on_home(const Step& step, const Routed& routed, const Fet
   if (const auto found = items_.find(fetch.key); found != items_.end()) {
     answer.text = found->second.text;
   }
-  send(step, routed.origin, answer);
+  step.effects.send(routed.origin, answer);
 }
 
 void ProbeApplication::on_home(const Step& step, const Routed& routed, const Cast& cast) {
-  if (routed.keys.size() > kCastKeysMax) return step.effects.drop(DropReason::kLimit);
-  deliver(step, Arrived{.number = cast.number,
-                        .origin = routed.origin,
-                        .keys = {routed.keys.begin(), routed.keys.end()},
-                        .hops = routed.hops});
+  if (routed.keys.size() > kDestinationKeysMax) return step.effects.drop(DropReason::kLimit);
+  step.effects.deliver(Arrived{.number = cast.number,
+                               .origin = routed.origin,
+                               .keys = {routed.keys.begin(), routed.keys.end()},
+                               .hops = routed.hops});
 }
 
 void ProbeApplication::hear(const Step& step, const Acknowledge& acknowledge) {
   if (!end(step, true, acknowledge.key, acknowledge.number)) return;
-  deliver(step, Stored{.key = acknowledge.key});
+  step.effects.deliver(Stored{.key = acknowledge.key});
 }
 
 void ProbeApplication::hear(const Step& step, const Answer& answer) {
   if (!end(step, false, answer.key, answer.number)) return;
-  deliver(step, Got{.key = answer.key, .text = answer.text});
+  step.effects.deliver(Got{.key = answer.key, .text = answer.text});
 }
 
 // Numbers are of the clock, so that one who restarts without state does not use them again.
@@ -231,9 +168,10 @@ void ProbeApplication::try_again(const Step& step, std::uint64_t number, Request
   ++request.try_count;
   request.retry_at = step.now + options_.retry_interval;
   if (request.is_put) {
-    route(step, Store{.key = request.key, .number = number, .text = request.text});
+    step.effects.route(request.key,
+                       Store{.key = request.key, .number = number, .text = request.text});
   } else {
-    route(step, Fetch{.key = request.key, .number = number});
+    step.effects.route(request.key, Fetch{.key = request.key, .number = number});
   }
 }
 
@@ -270,9 +208,9 @@ bool ProbeApplication::keep(const Step& step, Key key, Item item) {
 void ProbeApplication::finish(const Step& step) {
   if (aggregation_ && aggregation_->take_news()) {
     const tree::Aggregation::Merged& result = *aggregation_->result();
-    deliver(step, Sum{.sum = tree::SumSummary::read(result.summary).sum,
-                      .member_count = result.member_count,
-                      .version = aggregation_->result_version().number});
+    step.effects.deliver(Sum{.sum = tree::SumSummary::read(result.summary).sum,
+                             .member_count = result.member_count,
+                             .version = aggregation_->result_version().number});
   }
   const std::optional<base::Instant> next = next_wake();
   if (!next || next == wake_asked_) return;
@@ -291,7 +229,7 @@ void ProbeApplication::collect(const Ring& /*ring*/, KeyArc arc,
                                std::vector<KeyItem>& items) const {
   const auto copy = [&](auto from, auto to) {
     for (; from != to; ++from) {
-      items.push_back({.key = from->first, .bytes = encode_item(from->second)});
+      items.push_back({.key = from->first, .bytes = encode_fields(from->second)});
     }
   };
   const auto first = items_.upper_bound(arc.after);
@@ -303,7 +241,7 @@ void ProbeApplication::collect(const Ring& /*ring*/, KeyArc arc,
 
 void ProbeApplication::absorb(const Step& step, std::span<const KeyItem> items) {
   for (const KeyItem& item : items) {
-    if (std::optional<Item> decoded = decode_item(item.bytes)) {
+    if (std::optional<Item> decoded = read_fields<Item>(item.bytes)) {
       keep(step, item.key, std::move(*decoded));
     } else {
       step.effects.drop(DropReason::kMalformed);
@@ -314,7 +252,7 @@ void ProbeApplication::absorb(const Step& step, std::span<const KeyItem> items) 
 // A text that became newer after it was copied stays.
 void ProbeApplication::forget(const Step& step, std::span<const KeyItem> items) {
   for (const KeyItem& item : items) {
-    const std::optional<Item> copied = decode_item(item.bytes);
+    const std::optional<Item> copied = read_fields<Item>(item.bytes);
     if (!copied) {
       step.effects.drop(DropReason::kMalformed);
     } else if (const auto found = items_.find(item.key);

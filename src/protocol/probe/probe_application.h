@@ -55,8 +55,6 @@ class ProbeApplication : public Application {
     base::Instant retry_at;
   };
 
-  void on_command(const Step& step, const OpenMessage& message);
-  void on_answer(const Step& step, const OpenMessage& message);
   void obey(const Step& step, const Put& put);
   void obey(const Step& step, const Get& get);
   void obey(const Step& step, const Cast& cast);

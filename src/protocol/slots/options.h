@@ -6,15 +6,13 @@
 #include <string>
 
 #include "base/instant.h"
-#include "protocol/effects.h"
+#include "protocol/node_id.h"
 
 namespace weir::protocol::slots {
 
 inline constexpr std::size_t kMembersMax = 256;
 inline constexpr std::size_t kNameBytesMax = 64;
 inline constexpr unsigned kHopsMax = 16;
-// Keys of one multicast.
-inline constexpr std::size_t kKeysMax = 16'384;
 // What one message of a hand-over holds; an item beyond the bytes goes alone.
 inline constexpr std::size_t kChunkItemsMax = 256;
 inline constexpr std::size_t kChunkBytesMax = std::size_t{256} * 1024;

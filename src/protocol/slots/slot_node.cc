@@ -104,7 +104,7 @@ void SlotNode::tick(const Turn& turn) {
   next_beat_ = turn.now + Duration{options_.heartbeat_interval.nanoseconds - jitter};
 }
 
-void SlotNode::leave(const Turn& turn) {
+void SlotNode::obey(const Turn& turn, const Leave& /*command*/) {
   if (state() == MemberState::kLeaving) return;
   me().state = MemberState::kLeaving;
   leaving_since_ = turn.now;
@@ -129,22 +129,20 @@ void SlotNode::end_leaving(const Turn& turn) {
   tell_all(turn);
   std::vector<KeyItem> unmoved;
   application_->collect(Ring(), kEverybody, unmoved);
-  turn.effects.deliver(kind_of(Kind::kLeft), encode(Left{.unmoved_count = unmoved.size()}));
+  turn.effects.deliver(Left{.unmoved_count = unmoved.size()});
 }
 
-std::string SlotNode::next_heartbeat() {
+Heartbeat SlotNode::next_heartbeat() {
   Member& member = me();
   ++member.beat;
-  return encode(Heartbeat{.name = member.name,
-                          .incarnation = member.incarnation,
-                          .beat = member.beat,
-                          .state = member.state,
-                          .view = members_.view()});
+  return {.name = member.name,
+          .incarnation = member.incarnation,
+          .beat = member.beat,
+          .state = member.state,
+          .view = members_.view()};
 }
 
-void SlotNode::tell_all(const Turn& turn) {
-  turn.effects.multicast(kEverybody, kind_of(Kind::kHeartbeat), next_heartbeat());
-}
+void SlotNode::tell_all(const Turn& turn) { turn.effects.multicast(kEverybody, next_heartbeat()); }
 
 void SlotNode::look(const Turn& turn) {
   const bool is_changed = members_.update_view();
@@ -190,7 +188,7 @@ void SlotNode::tell_user(const Turn& turn) const {
   for (const auto& [id, member] : members_.all()) {
     view.members.push_back({.id = id, .name = member.name, .state = member.state});
   }
-  turn.effects.deliver(kind_of(Kind::kView), encode(view));
+  turn.effects.deliver(view);
 }
 
 std::optional<std::uint64_t> SlotNode::heap_place(Key key) const {
@@ -216,45 +214,18 @@ std::uint64_t SlotNode::distance_to(Key key) const {
   return static_cast<std::uint64_t>(std::bit_width(*place + 1)) - 1;
 }
 
-void SlotNode::on_own_protocol(const Turn& turn, NodeId source, OpenMessage& message) {
-  const auto kind = static_cast<Kind>(message.kind.number);
-  const auto with = [&](auto decoded, auto take) {
-    if (decode(message.body, decoded)) {
-      take(decoded);
-    } else {
-      turn.effects.drop(DropReason::kMalformed);
-    }
-  };
-  if (source == kUser) return on_command(turn, kind);
-  switch (kind) {
-    case Kind::kHeartbeat:
-      return with(Heartbeat{}, [&](const Heartbeat& it) { on_heartbeat(turn, source, it); });
-    case Kind::kEnvelope:
-      return with(Envelope{}, [&](Envelope& it) { on_envelope(turn, it); });
-    case Kind::kItems:
-      return with(Items{}, [&](const Items& it) { on_items(turn, source, it); });
-    case Kind::kTaken:
-      return with(Taken{}, [&](Taken it) { on_taken(turn, source, it); });
-    case Kind::kLeave:
-    case Kind::kLeft:
-    case Kind::kShow:
-    case Kind::kView:
-      return turn.effects.drop(DropReason::kNonsense);
-  }
-  turn.effects.drop(DropReason::kUnknown);
+void SlotNode::on_own_protocol(const Turn& turn, NodeId source, const OpenMessage& message) {
+  const auto refused =
+      source == kUser
+          ? dispatch<Way::kCommand>(Messages{}, message, [&](const auto& it) { obey(turn, it); })
+          : dispatch<Way::kDirect>(Messages{}, message,
+                                   [&](const auto& it) { on(turn, source, it); });
+  if (refused) turn.effects.drop(*refused);
 }
 
-void SlotNode::on_command(const Turn& turn, Kind kind) {
-  if (kind == Kind::kLeave) {
-    leave(turn);
-  } else if (kind == Kind::kShow) {
-    tell_user(turn);
-  } else {
-    turn.effects.drop(DropReason::kNonsense);
-  }
-}
+void SlotNode::obey(const Turn& turn, const Show& /*command*/) { tell_user(turn); }
 
-void SlotNode::on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& heartbeat) {
+void SlotNode::on(const Turn& turn, NodeId source, const Heartbeat& heartbeat) {
   if (source == options_.self) return;
   switch (members_.hear(turn.now, source, heartbeat)) {
     case Membership::News::kStale:
@@ -263,7 +234,7 @@ void SlotNode::on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& he
       return turn.effects.drop(DropReason::kLimit);
     case Membership::News::kNew:
       if (heartbeat.state != MemberState::kLeft) {
-        turn.effects.send(source, kind_of(Kind::kHeartbeat), next_heartbeat());
+        turn.effects.send(source, next_heartbeat());
       }
       break;
     case Membership::News::kKnown:
@@ -274,7 +245,7 @@ void SlotNode::on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& he
 
 // An answer only to who takes the same one for the owner as this member does; the sender tries
 // again.
-void SlotNode::on_items(const Turn& turn, NodeId source, const Items& items) {
+void SlotNode::on(const Turn& turn, NodeId source, const Items& items) {
   Member* const sender = members_.find(source);
   const auto is_own = [this](const KeyItem& item) { return owns(slot_of(item.key)); };
   if (sender == nullptr || !std::ranges::all_of(items.items, is_own)) {
@@ -284,10 +255,10 @@ void SlotNode::on_items(const Turn& turn, NodeId source, const Items& items) {
     sender->taken_number = items.number;
     let_application(turn, [&](const auto& step) { application_->absorb(step, items.items); });
   }
-  turn.effects.send(source, kind_of(Kind::kTaken), encode(Taken{.number = items.number}));
+  turn.effects.send(source, Taken{.number = items.number});
 }
 
-void SlotNode::on_taken(const Turn& turn, NodeId source, Taken taken) {
+void SlotNode::on(const Turn& turn, NodeId source, const Taken& taken) {
   let_application(turn, [&](const auto& step) {
     if (!hand_over_.taken(step, source, taken.number)) step.effects.drop(DropReason::kStale);
   });

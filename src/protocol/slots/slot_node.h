@@ -64,13 +64,12 @@ class SlotNode final : public Node, public Placement {
   // Life as a member.
   void begin(const Turn& turn);
   void tick(const Turn& turn);
-  void leave(const Turn& turn);
   void end_leaving(const Turn& turn);
   bool may_end_leaving(base::Instant now) const;
   MemberState state() const { return me().state; }
   Member& me() { return *members_.find(options_.self); }
   const Member& me() const { return *members_.find(options_.self); }
-  std::string next_heartbeat();
+  Heartbeat next_heartbeat();
   void tell_all(const Turn& turn);
 
   // What is known of the others.
@@ -82,11 +81,12 @@ class SlotNode final : public Node, public Placement {
   bool owns(std::uint32_t slot) const { return members_.owner(slot) == options_.self; }
   std::optional<std::uint64_t> heap_place(Key key) const;
 
-  void on_own_protocol(const Turn& turn, NodeId source, OpenMessage& message);
-  void on_command(const Turn& turn, Kind kind);
-  void on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& heartbeat);
-  void on_items(const Turn& turn, NodeId source, const Items& items);
-  void on_taken(const Turn& turn, NodeId source, Taken taken);
+  void on_own_protocol(const Turn& turn, NodeId source, const OpenMessage& message);
+  void obey(const Turn& turn, const Leave& command);
+  void obey(const Turn& turn, const Show& command);
+  void on(const Turn& turn, NodeId source, const Heartbeat& heartbeat);
+  void on(const Turn& turn, NodeId source, const Items& items);
+  void on(const Turn& turn, NodeId source, const Taken& taken);
 
   // The hosted application; slot_node_hosting.cc.
   using Call = std::function<void(const Application::Step& step)>;
@@ -95,7 +95,7 @@ class SlotNode final : public Node, public Placement {
   void set_out(const Turn& turn, Route& route);
   void set_out(const Turn& turn, Multicast& multicast);
   Envelope new_envelope(std::string message);
-  void on_envelope(const Turn& turn, const Envelope& envelope);
+  void on(const Turn& turn, NodeId source, const Envelope& envelope);
   void pass_on(const Turn& turn, const Envelope& envelope);
   void arrive(const Turn& turn, Envelope& envelope);
   bool is_first_arrival(const Envelope& envelope, std::uint32_t slot);

@@ -53,7 +53,7 @@ std::map<std::optional<NodeId>, Envelope> split(const Membership& members,
   return pieces;
 }
 
-MessageKind kind_of(const Envelope& envelope) { return open_message(envelope.message).kind; }
+MessageKind carried_kind(const Envelope& envelope) { return open_message(envelope.message).kind; }
 
 }  // namespace
 
@@ -100,10 +100,8 @@ void SlotNode::set_out(const Turn& turn, Route& route) {
 void SlotNode::set_out(const Turn& turn, Multicast& multicast) {
   Envelope envelope = new_envelope(std::move(multicast.bytes));
   if (auto* keys = std::get_if<std::vector<Key>>(&multicast.destinations)) {
-    std::ranges::sort(*keys);
-    const auto repeated = std::ranges::unique(*keys);
-    keys->erase(repeated.begin(), repeated.end());
-    if (keys->size() > kKeysMax) return turn.effects.drop(DropReason::kLimit);
+    *keys = in_order(std::move(*keys));
+    if (keys->size() > kDestinationKeysMax) return turn.effects.drop(DropReason::kLimit);
     envelope.destination = std::move(*keys);
   } else {
     ArcSlots part{.arc = std::get<KeyArc>(multicast.destinations), .slots = {}};
@@ -113,11 +111,10 @@ void SlotNode::set_out(const Turn& turn, Multicast& multicast) {
   pass_on(turn, envelope);
 }
 
-void SlotNode::on_envelope(const Turn& turn, const Envelope& envelope) {
+void SlotNode::on(const Turn& turn, NodeId /*source*/, const Envelope& envelope) {
   const OpenMessage inside = open_message(envelope.message);
   if (inside.refused) return turn.effects.drop(*inside.refused);
-  const bool is_sensible =
-      envelope.origin != kUser && envelope.hops > 0 && inside.kind.protocol != ProtocolId::kSlots;
+  const bool is_sensible = envelope.hops > 0 && inside.kind.protocol != ProtocolId::kSlots;
   if (!is_sensible) return turn.effects.drop(DropReason::kNonsense);
   pass_on(turn, envelope);
 }
@@ -135,7 +132,7 @@ void SlotNode::pass_on(const Turn& turn, const Envelope& envelope) {
     } else {
       ++piece.hops;
       if (auto bytes = encode_bounded(piece)) {
-        const MessageKind kind = kind_of(piece);
+        const MessageKind kind = carried_kind(piece);
         turn.effects.add(Send{*owner, kind, std::exchange(is_relay, true), *std::move(bytes)});
       } else {
         turn.effects.drop(DropReason::kLimit);

@@ -24,7 +24,6 @@ using protocol::Effects;
 using protocol::Key;
 using protocol::MessageKind;
 using protocol::NodeId;
-using protocol::chord::Kind;
 using protocol::chord::Peer;
 namespace chord = protocol::chord;
 
@@ -53,7 +52,7 @@ class Liar : public protocol::Node {
  private:
   template <typename Message>
   void send(NodeId target, const Message& message, Effects& effects) {
-    effects.send(target, kind_of(Message::kKind), encode(message));
+    effects.send(target, message);
   }
 
   const Peer& anyone() { return members_[prng_.next() % members_.size()]; }

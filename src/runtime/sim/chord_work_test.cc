@@ -148,7 +148,7 @@ class ChordMulticastTest : public testing::Test {
   }
 
   std::uint64_t hop_count() {
-    return world_.sim().costs().of(kind_of(probe::Kind::kCast)).hop_count;
+    return world_.sim().costs().of(protocol::kind_of<probe::Cast>()).hop_count;
   }
 
   ChordWorld world_;
@@ -173,7 +173,7 @@ TEST_F(ChordMulticastTest, ReachesEachHomeOfKeysOnceOverThePrunedTree) {
     cast(origin, std::vector<Key>(keys.begin(), keys.end()), expected);
   }
   // One message each, however many hops.
-  EXPECT_LE(world_.sim().costs().of(kind_of(probe::Kind::kCast)).message_count, 60U);
+  EXPECT_LE(world_.sim().costs().of(protocol::kind_of<probe::Cast>()).message_count, 60U);
 }
 
 TEST_F(ChordMulticastTest, ReachesEachHomeOfAnArcOnceOverThePrunedTree) {

@@ -231,20 +231,20 @@ TEST(TreeOverChordTest, AThousandMembersHaveALowTreeAndCostOneRenewalEach) {
   expect_exact(world);
   EXPECT_LE(height(world), 12U);  // log2 of 1 000, and some
 
-  const auto messages = [&](protocol::tree::Kind kind) {
-    return world.sim().costs().of(protocol::tree::kind_of(kind)).message_count;
+  const auto messages = [&](protocol::MessageKind kind) {
+    return world.sim().costs().of(kind).message_count;
   };
-  const std::uint64_t renewals = messages(protocol::tree::Kind::kRenew);
-  const std::uint64_t reports = messages(protocol::tree::Kind::kReport);
-  const std::uint64_t results = messages(protocol::tree::Kind::kResult);
+  const std::uint64_t renewals = messages(protocol::kind_of<protocol::tree::Renew>());
+  const std::uint64_t reports = messages(protocol::kind_of<protocol::tree::Report>());
+  const std::uint64_t results = messages(protocol::kind_of<protocol::tree::Result>());
   world.run(Duration::seconds(20));
-  EXPECT_EQ(messages(protocol::tree::Kind::kRenew) - renewals, 10 * (kCount - 1));
-  EXPECT_EQ(messages(protocol::tree::Kind::kReport), reports);
+  EXPECT_EQ(messages(protocol::kind_of<protocol::tree::Renew>()) - renewals, 10 * (kCount - 1));
+  EXPECT_EQ(messages(protocol::kind_of<protocol::tree::Report>()), reports);
   add(world, {500}, 1);
   world.run(Duration::seconds(2));
   expect_exact(world);
-  EXPECT_LE(messages(protocol::tree::Kind::kReport) - reports, *height(world));
-  EXPECT_EQ(messages(protocol::tree::Kind::kResult) - results, kCount - 1);
+  EXPECT_LE(messages(protocol::kind_of<protocol::tree::Report>()) - reports, *height(world));
+  EXPECT_EQ(messages(protocol::kind_of<protocol::tree::Result>()) - results, kCount - 1);
 }
 
 }  // namespace

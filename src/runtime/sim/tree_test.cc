@@ -20,7 +20,6 @@ namespace {
 using base::Duration;
 using base::Prng;
 using protocol::NodeId;
-using protocol::tree::Kind;
 using protocol::tree::OrSummary;
 using protocol::tree::SumSummary;
 
@@ -209,8 +208,9 @@ class QuietTreeTest : public testing::Test {
     world_.run_for(Duration::seconds(60));
   }
 
-  std::uint64_t messages(Kind kind) const {
-    return world_.sim().costs().of(protocol::tree::kind_of(kind)).message_count;
+  template <typename Message>
+  std::uint64_t messages() const {
+    return world_.sim().costs().of(protocol::kind_of<Message>()).message_count;
   }
 
   // Only what is sent from now on.
@@ -223,10 +223,10 @@ class QuietTreeTest : public testing::Test {
     bool operator==(const Sent&) const = default;
   };
   Sent sent() const {
-    return {.reports = messages(Kind::kReport),
-            .renewals = messages(Kind::kRenew),
-            .results = messages(Kind::kResult),
-            .others = messages(Kind::kLeave) + messages(Kind::kAgain)};
+    return {.reports = messages<protocol::tree::Report>(),
+            .renewals = messages<protocol::tree::Renew>(),
+            .results = messages<protocol::tree::Result>(),
+            .others = messages<protocol::tree::Leave>() + messages<protocol::tree::Again>()};
   }
   Sent sent_since(const Sent& before) const {
     const Sent now = sent();
@@ -302,7 +302,7 @@ class Liar : public protocol::Node {
   void on_wake(base::Instant now, protocol::Effects& effects) override {
     for (int i = 0; i < 10; ++i) {
       const NodeId target{1 + prng_.next() % node_count_};
-      effects.send(target, protocol::tree::kind_of(Kind::kReport), lie());
+      effects.send(target, protocol::kind_of<protocol::tree::Report>(), lie());
     }
     effects.wake_at(now + Duration::milliseconds(100));
   }

@@ -128,8 +128,7 @@ void Work::get(const Stored& stored) {
 void Work::cast_keys() {
   std::vector<Key> keys;
   for (std::uint64_t i = 0; i < scenario_.work.cast_keys; ++i) keys.push_back(any_key());
-  std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  keys = protocol::in_order(std::move(keys));
   CastRecord record;
   record.keys = keys;
   for (const Key key : keys) {
