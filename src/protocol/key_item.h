@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeyItem: what an application keeps for one key, in the application's own format.
+// KeyItem: the state that an application keeps for one key, in the application's own format.
 #pragma once
 
 #include <string>

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "protocol/tree/sum_summary.h"
 
@@ -15,7 +13,7 @@ namespace {
 
 using Step = Application::Step;
 
-// Opens the message if it is one of the probe's; otherwise drops it.
+// Opens a message of the probe; drops it and returns nullopt if it is none.
 std::optional<OpenMessage> open_probe(const Step& step, std::string_view bytes) {
   OpenMessage open = open_message(bytes);
   if (open.refused) {
@@ -46,8 +44,9 @@ bool is_addressed(const Routed& routed, Key key) {
 
 }  // namespace
 
-ProbeApplication::ProbeApplication(const ProbeOptions& options) : options_(options) {
-  if (options_.sum) aggregation_.emplace(*options_.sum, std::make_unique<tree::SumSummary>());
+ProbeApplication::ProbeApplication(const ProbeOptions& options)
+    : items_(options.item_count_max), requests_(options) {
+  if (options.sum) aggregation_.emplace(*options.sum, std::make_unique<tree::SumSummary>());
 }
 
 void ProbeApplication::on_message(const Step& step, NodeId source, std::string_view message) {
@@ -57,10 +56,10 @@ void ProbeApplication::on_message(const Step& step, NodeId source, std::string_v
     const auto refused =
         source == kUser
             ? dispatch<Way::kCommand>(Messages{}, *open, [&](const auto& it) { obey(step, it); })
-            : dispatch<Way::kDirect>(Messages{}, *open, [&](const auto& it) { hear(step, it); });
+            : dispatch<Way::kDirect>(Messages{}, *open, [&](const auto& it) { on(step, it); });
     if (refused) step.effects.drop(*refused);
   }
-  finish(step);
+  end_turn(step);
 }
 
 void ProbeApplication::on_routed(const Step& step, const Routed& routed) {
@@ -72,41 +71,21 @@ void ProbeApplication::on_routed(const Step& step, const Routed& routed) {
 }
 
 void ProbeApplication::on_wake(const Step& step) {
-  retry_requests(step);
+  requests_.retry_due(step);
   if (aggregation_) aggregation_->on_wake(step);
-  wake_asked_.reset();
-  finish(step);
+  asked_wake_.reset();
+  end_turn(step);
 }
 
-// Requests go by the new way when they are sent again.
+// Requests take the new way when they are sent again.
 void ProbeApplication::on_placement(const Step& step) {
   if (aggregation_) aggregation_->on_placement(step);
-  finish(step);
+  end_turn(step);
 }
 
-void ProbeApplication::retry_requests(const Step& step) {
-  next_retry_.reset();
-  for (auto it = requests_.begin(); it != requests_.end();) {
-    auto& [number, request] = *it;
-    const bool is_due = request.retry_at <= step.now;
-    if (is_due && request.try_count >= options_.try_count_max) {
-      step.effects.deliver(Failed{.key = request.key, .is_put = request.is_put});
-      it = requests_.erase(it);
-      continue;
-    }
-    if (is_due) try_again(step, number, request);
-    next_retry_ = std::min(next_retry_.value_or(request.retry_at), request.retry_at);
-    ++it;
-  }
-}
+void ProbeApplication::obey(const Step& step, const Put& put) { requests_.begin(step, put); }
 
-void ProbeApplication::obey(const Step& step, const Put& put) {
-  begin(step, {.is_put = true, .key = put.key, .text = put.text, .retry_at = {}});
-}
-
-void ProbeApplication::obey(const Step& step, const Get& get) {
-  begin(step, {.is_put = false, .key = get.key, .text = {}, .retry_at = {}});
-}
+void ProbeApplication::obey(const Step& step, const Get& get) { requests_.begin(step, get); }
 
 void ProbeApplication::obey(const Step& step, const Cast& cast) {
   step.effects.multicast(cast.destinations, cast);
@@ -121,17 +100,15 @@ void ProbeApplication::obey(const Step& step, const Add& add) {
 void ProbeApplication::on_home(const Step& step, const Routed& routed, const Store& store) {
   if (!is_addressed(routed, store.key)) return step.effects.drop(DropReason::kNonsense);
   const Version version{.number = store.number, .origin = routed.origin};
-  if (!keep(step, store.key, {.version = version, .text = store.text})) return;
+  if (!items_.keep(step, store.key, {.version = version, .text = store.text})) return;
   step.effects.send(routed.origin, Acknowledge{.key = store.key, .number = store.number});
 }
 
 void ProbeApplication::on_home(const Step& step, const Routed& routed, const Fetch& fetch) {
   if (!is_addressed(routed, fetch.key)) return step.effects.drop(DropReason::kNonsense);
-  Answer answer{.key = fetch.key, .number = fetch.number, .text = {}};
-  if (const auto found = items_.find(fetch.key); found != items_.end()) {
-    answer.text = found->second.text;
-  }
-  step.effects.send(routed.origin, answer);
+  step.effects.send(
+      routed.origin,
+      Answer{.key = fetch.key, .number = fetch.number, .text = items_.text_of(fetch.key)});
 }
 
 void ProbeApplication::on_home(const Step& step, const Routed& routed, const Cast& cast) {
@@ -142,70 +119,17 @@ void ProbeApplication::on_home(const Step& step, const Routed& routed, const Cas
                                .hops = routed.hops});
 }
 
-void ProbeApplication::hear(const Step& step, const Acknowledge& acknowledge) {
-  if (!end(step, true, acknowledge.key, acknowledge.number)) return;
-  step.effects.deliver(Stored{.key = acknowledge.key});
+void ProbeApplication::on(const Step& step, const Acknowledge& acknowledge) {
+  if (requests_.end(step, acknowledge)) step.effects.deliver(Stored{.key = acknowledge.key});
 }
 
-void ProbeApplication::hear(const Step& step, const Answer& answer) {
-  if (!end(step, false, answer.key, answer.number)) return;
-  step.effects.deliver(Got{.key = answer.key, .text = answer.text});
-}
-
-// Numbers are of the clock, so that one who restarts without state does not use them again.
-void ProbeApplication::begin(const Step& step, Request request) {
-  if (requests_.size() >= options_.request_count_max) {
-    return step.effects.drop(DropReason::kLimit);
-  }
-  const std::int64_t clock = std::max<std::int64_t>(step.now.nanoseconds, 0);
-  last_number_ = std::max(last_number_ + 1, static_cast<std::uint64_t>(clock));
-  const auto added = requests_.emplace(last_number_, std::move(request)).first;
-  try_again(step, added->first, added->second);
-  if (!next_retry_) next_retry_ = added->second.retry_at;
-}
-
-void ProbeApplication::try_again(const Step& step, std::uint64_t number, Request& request) {
-  ++request.try_count;
-  request.retry_at = step.now + options_.retry_interval;
-  if (request.is_put) {
-    step.effects.route(request.key,
-                       Store{.key = request.key, .number = number, .text = request.text});
-  } else {
-    step.effects.route(request.key, Fetch{.key = request.key, .number = number});
+void ProbeApplication::on(const Step& step, const Answer& answer) {
+  if (requests_.end(step, answer)) {
+    step.effects.deliver(Got{.key = answer.key, .text = answer.text});
   }
 }
 
-bool ProbeApplication::end(const Step& step, bool is_put, Key key, std::uint64_t number) {
-  const auto found = requests_.find(number);
-  if (found == requests_.end()) {
-    step.effects.drop(DropReason::kStale);
-    return false;
-  }
-  if (found->second.is_put != is_put || found->second.key != key) {
-    step.effects.drop(DropReason::kNonsense);
-    return false;
-  }
-  requests_.erase(found);
-  return true;
-}
-
-// What is older than what is kept counts as kept.
-bool ProbeApplication::keep(const Step& step, Key key, Item item) {
-  const auto found = items_.find(key);
-  if (found != items_.end()) {
-    if (found->second.version < item.version) found->second = std::move(item);
-    return true;
-  }
-  if (items_.size() >= options_.item_count_max) {
-    step.effects.drop(DropReason::kLimit);
-    return false;
-  }
-  items_.emplace(key, std::move(item));
-  return true;
-}
-
-// After every input: a new sum is told, and the next wake asked for if it is another.
-void ProbeApplication::finish(const Step& step) {
+void ProbeApplication::end_turn(const Step& step) {
   if (aggregation_ && aggregation_->take_news()) {
     const tree::Aggregation::Merged& result = *aggregation_->result();
     step.effects.deliver(Sum{.sum = tree::SumSummary::read(result.summary).sum,
@@ -213,53 +137,29 @@ void ProbeApplication::finish(const Step& step) {
                              .version = aggregation_->result_version().number});
   }
   const std::optional<base::Instant> next = next_wake();
-  if (!next || next == wake_asked_) return;
-  wake_asked_ = next;
+  if (!next || next == asked_wake_) return;
+  asked_wake_ = next;
   step.effects.wake_at(*next);
 }
 
 std::optional<base::Instant> ProbeApplication::next_wake() const {
-  if (!aggregation_) return next_retry_;
+  const std::optional<base::Instant>& retry = requests_.next_retry();
+  if (!aggregation_) return retry;
   const base::Instant next = aggregation_->next_wake();
-  return std::min(next_retry_.value_or(next), next);
+  return std::min(retry.value_or(next), next);
 }
 
-// From the arc's first key on, round the ring if it must be.
 void ProbeApplication::collect(const Ring& /*ring*/, KeyArc arc,
                                std::vector<KeyItem>& items) const {
-  const auto copy = [&](auto from, auto to) {
-    for (; from != to; ++from) {
-      items.push_back({.key = from->first, .bytes = encode_fields(from->second)});
-    }
-  };
-  const auto first = items_.upper_bound(arc.after);
-  const auto end = items_.upper_bound(arc.last);
-  if (arc.after < arc.last) return copy(first, end);
-  copy(first, items_.end());
-  copy(items_.begin(), end);
+  items_.collect(arc, items);
 }
 
 void ProbeApplication::absorb(const Step& step, std::span<const KeyItem> items) {
-  for (const KeyItem& item : items) {
-    if (std::optional<Item> decoded = read_fields<Item>(item.bytes)) {
-      keep(step, item.key, std::move(*decoded));
-    } else {
-      step.effects.drop(DropReason::kMalformed);
-    }
-  }
+  items_.absorb(step, items);
 }
 
-// A text that became newer after it was copied stays.
 void ProbeApplication::forget(const Step& step, std::span<const KeyItem> items) {
-  for (const KeyItem& item : items) {
-    const std::optional<Item> copied = read_fields<Item>(item.bytes);
-    if (!copied) {
-      step.effects.drop(DropReason::kMalformed);
-    } else if (const auto found = items_.find(item.key);
-               found != items_.end() && found->second.version <= copied->version) {
-      items_.erase(found);
-    }
-  }
+  items_.forget(step, items);
 }
 
 }  // namespace weir::protocol::probe

@@ -42,7 +42,7 @@ class ProbeApplicationTest : public testing::Test {
                    {.origin = kPeer, .keys = keys, .segment = {}, .hops = 2, .message = bytes});
   }
 
-  // The effects of one kind since the last call, and forgets all others.
+  // Returns the effects of one kind since the last call; forgets all others.
   template <typename Kind>
   std::vector<Kind> take() {
     std::vector<Kind> found;

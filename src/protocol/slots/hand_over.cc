@@ -11,7 +11,7 @@ namespace weir::protocol::slots {
 
 namespace {
 
-// Room for the header and for the counts of an item that goes alone.
+// Leaves room for the header and the counts of a message with one item.
 constexpr std::size_t kItemBytesMax = kMessageBytesMax - 64;
 
 }  // namespace

@@ -29,7 +29,7 @@ std::vector<T> all_of(const Effects& effects) {
   return found;
 }
 
-// One member, and a test that plays all others.
+// One member; the test plays all others.
 class SlotNodeTest : public testing::Test {
  protected:
   SlotNodeTest()
@@ -48,7 +48,7 @@ class SlotNodeTest : public testing::Test {
     now_ = end;
   }
 
-  // What the member does about a message.
+  // Returns the effects of a message.
   Effects hear(NodeId source, const std::string& message) {
     Effects effects;
     node_.on_message(now_, source, message, effects);
@@ -74,7 +74,7 @@ class SlotNodeTest : public testing::Test {
     return reasons;
   }
 
-  // A key whose slot that member owns.
+  // Returns a key of a slot that the member owns.
   Key key_of(NodeId owner, std::uint64_t start = 0) {
     for (std::uint64_t slot = start; slot < kSlotCount; ++slot) {
       const Key key{slot << kSlotShift};
@@ -84,7 +84,7 @@ class SlotNodeTest : public testing::Test {
     return {};
   }
 
-  // The other one is active as well, and both know it.
+  // Makes the other member active, known to both.
   void be_two() {
     run_for(Duration::seconds(2));
     hear_beat(kOther, MemberState::kActive);
@@ -196,7 +196,7 @@ TEST_F(SlotNodeTest, WhatIsNotItsOwnGoesOnToTheOwner) {
   EXPECT_EQ(passed->hops, 2U);
 }
 
-// A piece of the same cast for another slot is news, the whole arc a second time is not.
+// A piece of a cast for another slot is new; a second piece for an arc is not.
 TEST_F(SlotNodeTest, PiecesOfOneCastArriveForEachKeyOnceAndForAnArcOnce) {
   be_two();
   const Key first = key_of(kSelf);

@@ -42,9 +42,9 @@ void Aggregation::on_message(const Step& step, NodeId source, std::string_view m
     return step.effects.drop(DropReason::kNonsense);
   }
   catch_up(step);
-  const auto refused = dispatch<Way::kDirect>(Messages{}, open, [&](const auto& heard) {
-    if (heard.tree != options_.root_key) return step.effects.drop(DropReason::kUnknown);
-    hear(step, source, heard);
+  const auto refused = dispatch<Way::kDirect>(Messages{}, open, [&](const auto& it) {
+    if (it.tree != options_.root_key) return step.effects.drop(DropReason::kUnknown);
+    on(step, source, it);
   });
   if (refused) step.effects.drop(*refused);
   flush(step);
@@ -98,12 +98,12 @@ std::optional<DropReason> Aggregation::refusal(NodeId source, const Report& repo
   return {};
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Report& report) {
+void Aggregation::on(const Step& step, NodeId source, const Report& report) {
   if (const auto reason = refusal(source, report)) return step.effects.drop(*reason);
   const Child* const known = children_.find(source);
   const bool is_listed = known && known->session == report.session;
-  // A session that this member has forgotten is not taken up again: its child may have heard more
-  // of the results than what will be said from now on.
+  // A forgotten session is not resumed: its child may have heard a higher result sequence than this
+  // member would use from now on.
   if (!is_listed && report.number != 1) {
     return step.effects.send(source, Again{.tree = options_.root_key, .session = report.session});
   }
@@ -119,7 +119,7 @@ void Aggregation::hear(const Step& step, NodeId source, const Report& report) {
   offer_result(step, source, children_.put(source, std::move(child)), report.held);
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Renew& renew) {
+void Aggregation::on(const Step& step, NodeId source, const Renew& renew) {
   if (renew.distance <= place_.distance) return step.effects.drop(DropReason::kStale);
   if (!children_.has_room_for(source)) return step.effects.drop(DropReason::kLimit);
   Child* const known = children_.find(source);
@@ -136,7 +136,7 @@ void Aggregation::hear(const Step& step, NodeId source, const Renew& renew) {
   }
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Leave& leave) {
+void Aggregation::on(const Step& step, NodeId source, const Leave& leave) {
   Child* const known = children_.find(source);
   if (!known || known->is_gone || leave.session < known->session) {
     return step.effects.drop(DropReason::kStale);
@@ -147,14 +147,14 @@ void Aggregation::hear(const Step& step, NodeId source, const Leave& leave) {
   is_dirty_ = true;
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Again& again) {
+void Aggregation::on(const Step& step, NodeId source, const Again& again) {
   if (source != place_.parent || again.session != session_) {
     return step.effects.drop(DropReason::kStale);
   }
   begin_session(step.now);
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Result& result) {
+void Aggregation::on(const Step& step, NodeId source, const Result& result) {
   if (source != place_.parent || result.session != session_ ||
       result.sequence <= result_sequence_) {
     return step.effects.drop(DropReason::kStale);
@@ -251,7 +251,7 @@ void Aggregation::send_result(const Step& step, NodeId node, Child& child) {
                                  .summary = result_->summary});
 }
 
-// One that was sent within a renewal interval may still be under way.
+// A result that was sent within one renewal interval may still be on its way.
 void Aggregation::offer_result(const Step& step, NodeId node, Child& child, ResultVersion held) {
   if (!result_ || held == result_version_) return;
   if (child.result_sent_at && step.now < *child.result_sent_at + options_.renewal_interval) return;
@@ -263,7 +263,7 @@ bool Aggregation::is_summary(std::string_view summary, std::uint64_t member_coun
          summary_->is_valid(summary);
 }
 
-// Of the clock, so that one who restarts without state does not use a number again.
+// Numbers follow the clock, so a member that restarts without state does not use one again.
 std::uint64_t Aggregation::next_number(Instant now) {
   const std::int64_t clock = std::max<std::int64_t>(now.nanoseconds, 0);
   last_number_ = std::max(last_number_ + 1, static_cast<std::uint64_t>(clock));

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of SlotNode that carries the hosted application's messages.
-#include <algorithm>
-#include <map>
-#include <utility>
+#include "protocol/slots/router.h"
 
-#include "protocol/slots/slot_node.h"
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "protocol/slots/options.h"
 
 namespace weir::protocol::slots {
 
 namespace {
 
-// In place of a slot: all of a message that goes to an arc. A home that was told of it once knows
-// all there is to know, whichever slots it is told of later.
+// Stands for all slots of a message that goes to an arc: a home delivers it once, whichever slots
+// it hears of later.
 constexpr std::uint32_t kWholeArc = kSlotCount;
 
-// Encoded, if a message may be as large as that.
+// Returns the bytes; nullopt if they exceed the limit of a message.
 std::optional<std::string> encode_bounded(const Envelope& envelope) {
   std::string bytes = encode(envelope);
   if (bytes.size() > kMessageBytesMax) return {};
   return bytes;
 }
 
-// The pieces of a message for each of the owners.
+// Splits an envelope into one piece for each owner.
 std::map<std::optional<NodeId>, Envelope> split(const Membership& members,
                                                 const Envelope& envelope) {
   std::map<std::optional<NodeId>, Envelope> pieces;
@@ -47,7 +51,9 @@ std::map<std::optional<NodeId>, Envelope> split(const Membership& members,
   for (std::uint32_t slot = 0; slot < kSlotCount; ++slot) {
     if (!part.slots[slot]) continue;
     auto& destination = piece(slot).destination;
-    if (!std::holds_alternative<ArcSlots>(destination)) destination = ArcSlots{part.arc, {}};
+    if (!std::holds_alternative<ArcSlots>(destination)) {
+      destination = ArcSlots{.arc = part.arc, .slots = {}};
+    }
     std::get<ArcSlots>(destination).slots.set(slot);
   }
   return pieces;
@@ -57,47 +63,42 @@ MessageKind carried_kind(const Envelope& envelope) { return open_message(envelop
 
 }  // namespace
 
-void SlotNode::let_application(const Turn& turn, const Call& call) {
-  Effects effects;
-  call({.now = turn.now, .placement = *this, .effects = effects});
-  for (Effect& effect : effects.list()) carry_out(turn, effect);
+void Router::drain_application(const Turn& turn) {
+  application_.drain([&](Effect& effect) {
+    if (auto* route = std::get_if<Route>(&effect)) {
+      set_out(turn, *route);
+    } else if (auto* multicast = std::get_if<Multicast>(&effect)) {
+      set_out(turn, *multicast);
+    } else {
+      turn.effects.add(std::move(effect));
+    }
+  });
 }
 
-void SlotNode::carry_out(const Turn& turn, Effect& effect) {
-  if (auto* route = std::get_if<Route>(&effect)) {
-    set_out(turn, *route);
-  } else if (auto* multicast = std::get_if<Multicast>(&effect)) {
-    set_out(turn, *multicast);
-  } else if (const auto* wake = std::get_if<WakeAt>(&effect)) {
-    application_wake_ = wake->instant;
-  } else {
-    turn.effects.add(std::move(effect));
-  }
-}
-
-Envelope SlotNode::new_envelope(std::string message) {
-  return {.origin = options_.self,
-          .incarnation = me().incarnation,
+Envelope Router::new_envelope(std::string message) {
+  return {.origin = self_,
+          .incarnation = members_.find(self_)->incarnation,
           .number = ++envelope_number_,
           .hops = 0,
           .destination = {},
           .message = std::move(message)};
 }
 
-// To whoever listens to the slot: by the time it is there that may be another than is known here.
-void SlotNode::set_out(const Turn& turn, Route& route) {
+// Goes to a listener of the slot, not to the owner known here: the owner may have changed by the
+// time of arrival.
+void Router::set_out(const Turn& turn, Route& route) {
   const auto owner = members_.owner(slot_of(route.key));
   if (!owner) return turn.effects.drop(DropReason::kHomeless);
   Envelope envelope = new_envelope(std::move(route.bytes));
   envelope.destination = std::vector<Key>{route.key};
-  if (*owner == options_.self) return arrivals_.push_back(std::move(envelope));
+  if (*owner == self_) return arrivals_.push_back(std::move(envelope));
   envelope.hops = 1;
   auto bytes = encode_bounded(envelope);
   if (!bytes) return turn.effects.drop(DropReason::kLimit);
   turn.effects.route(route.key, route.kind, *std::move(bytes));
 }
 
-void SlotNode::set_out(const Turn& turn, Multicast& multicast) {
+void Router::set_out(const Turn& turn, Multicast& multicast) {
   Envelope envelope = new_envelope(std::move(multicast.bytes));
   if (auto* keys = std::get_if<std::vector<Key>>(&multicast.destinations)) {
     *keys = in_order(std::move(*keys));
@@ -111,7 +112,7 @@ void SlotNode::set_out(const Turn& turn, Multicast& multicast) {
   pass_on(turn, envelope);
 }
 
-void SlotNode::on(const Turn& turn, NodeId /*source*/, const Envelope& envelope) {
+void Router::on(const Turn& turn, NodeId /*source*/, const Envelope& envelope) {
   const OpenMessage inside = open_message(envelope.message);
   if (inside.refused) return turn.effects.drop(*inside.refused);
   const bool is_sensible = envelope.hops > 0 && inside.kind.protocol != ProtocolId::kSlots;
@@ -120,12 +121,12 @@ void SlotNode::on(const Turn& turn, NodeId /*source*/, const Envelope& envelope)
 }
 
 // A message counts once, however many pieces there are.
-void SlotNode::pass_on(const Turn& turn, const Envelope& envelope) {
+void Router::pass_on(const Turn& turn, const Envelope& envelope) {
   bool is_relay = envelope.hops > 0;
   for (auto& [owner, piece] : split(members_, envelope)) {
     if (!owner) {
       turn.effects.drop(DropReason::kHomeless);
-    } else if (*owner == options_.self) {
+    } else if (*owner == self_) {
       arrivals_.push_back(std::move(piece));
     } else if (piece.hops >= kHopsMax) {
       turn.effects.drop(DropReason::kTooFar);
@@ -141,11 +142,11 @@ void SlotNode::pass_on(const Turn& turn, const Envelope& envelope) {
   }
 }
 
-bool SlotNode::is_first_arrival(const Envelope& envelope, std::uint32_t slot) {
+bool Router::is_first_arrival(const Envelope& envelope, std::uint32_t slot) {
   return recent_.insert({envelope.origin, envelope.incarnation, envelope.number, slot});
 }
 
-void SlotNode::arrive(const Turn& turn, Envelope& envelope) {
+void Router::arrive(const Turn& turn, Envelope& envelope) {
   Routed routed{.origin = envelope.origin,
                 .keys = {},
                 .segment = {},
@@ -153,7 +154,7 @@ void SlotNode::arrive(const Turn& turn, Envelope& envelope) {
                 .message = envelope.message};
   std::vector<Key> new_keys;
   if (const auto* keys = std::get_if<std::vector<Key>>(&envelope.destination)) {
-    // All keys of a slot travel together, and stand together.
+    // All keys of a slot travel in one piece, side by side.
     std::optional<std::uint32_t> new_slot;
     std::optional<std::uint32_t> last_slot;
     for (const Key key : *keys) {
@@ -168,25 +169,22 @@ void SlotNode::arrive(const Turn& turn, Envelope& envelope) {
     if (!is_first_arrival(envelope, kWholeArc)) return turn.effects.drop(DropReason::kStale);
     routed.segment = std::get<ArcSlots>(envelope.destination).arc;
   }
-  let_application(turn, [&](const auto& step) { application_->on_routed(step, routed); });
+  application_.run(turn.now, [&](Application& application, const auto& step) {
+    application.on_routed(step, routed);
+  });
+  drain_application(turn);
 }
 
-void SlotNode::end_turn(const Turn& turn) {
+void Router::deliver_arrivals(const Turn& turn) {
   for (std::size_t i = 0; !arrivals_.empty(); ++i) {
     if (i == kLocalArrivalsMax) {
       turn.effects.drop(DropReason::kTooFar);
-      arrivals_.clear();
-      break;
+      return arrivals_.clear();
     }
     Envelope envelope = std::move(arrivals_.front());
     arrivals_.pop_front();
     arrive(turn, envelope);
   }
-  if (state() == MemberState::kLeft) return;
-  const base::Instant wake = std::min(next_beat_, application_wake_.value_or(next_beat_));
-  if (wake == asked_wake_) return;
-  asked_wake_ = wake;
-  turn.effects.wake_at(wake);
 }
 
 }  // namespace weir::protocol::slots
