@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a scenario as the file that it could be read from.
+#include "runtime/sim/scenario_writer.h"
+
 #include <fmt/format.h>
 
-#include <string>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
-#include "cli/scenario_fields.h"
-#include "cli/scenario_file.h"
 #include "filter/duration.h"
+#include "runtime/sim/scenario_fields.h"
 
-namespace weir::cli {
-
-namespace sim = runtime::sim;
+namespace weir::runtime::sim {
 
 namespace {
 
-std::string quoted(sim::Fraction fraction) {
+std::string quoted(Fraction fraction) {
   return fmt::format("\"{}/{}\"", fraction.numerator, fraction.denominator);
 }
 
@@ -37,8 +38,8 @@ class Writer final : public FieldVisitor {
     if (value) line(key, fmt::to_string(*value));
   }
   void duration(std::string_view key, base::Duration& value) override { line(key, quoted(value)); }
-  void fraction(std::string_view key, sim::Fraction& value) override { line(key, quoted(value)); }
-  void fraction(std::string_view key, std::optional<sim::Fraction>& value) override {
+  void fraction(std::string_view key, Fraction& value) override { line(key, quoted(value)); }
+  void fraction(std::string_view key, std::optional<Fraction>& value) override {
     if (value) line(key, quoted(*value));
   }
   void flag(std::string_view key, bool& value) override { line(key, value ? "true" : "false"); }
@@ -49,7 +50,7 @@ class Writer final : public FieldVisitor {
   void latency(std::string_view key, base::Duration& least, base::Duration& most) override {
     line(key, least == most ? quoted(least) : fmt::format("[{}, {}]", quoted(least), quoted(most)));
   }
-  void round_trips(std::string_view key, sim::SiteTable& sites) override {
+  void round_trips(std::string_view key, SiteTable& sites) override {
     if (sites.is_empty()) return;
     std::string rows;
     for (std::size_t i = 0; i < sites.round_trips.size(); ++i) {
@@ -59,7 +60,7 @@ class Writer final : public FieldVisitor {
     }
     line(key, fmt::format("[{}]]", rows));
   }
-  void amount(std::string_view key, std::optional<sim::Amount>& value) override {
+  void amount(std::string_view key, std::optional<Amount>& value) override {
     if (!value) return;
     line(key, value->share.is_zero() ? fmt::to_string(value->count) : quoted(value->share));
   }
@@ -81,8 +82,8 @@ class Writer final : public FieldVisitor {
 
 }  // namespace
 
-std::string scenario_toml(const sim::Scenario& scenario) {
-  sim::Scenario copy = scenario;  // a visit may change what it meets; this one does not
+std::string scenario_toml(const Scenario& scenario) {
+  Scenario copy = scenario;  // visitors may change values; this one does not
   std::string out;
   Writer writer(out);
   visit_head(writer, copy);
@@ -92,7 +93,7 @@ std::string scenario_toml(const sim::Scenario& scenario) {
   visit(writer, copy.link);
   out += "\n[work]\n";
   visit(writer, copy.work);
-  for (sim::Fault& fault : copy.faults) {
+  for (Fault& fault : copy.faults) {
     out += "\n[[fault]]\n";
     visit(writer, fault);
   }
@@ -101,4 +102,4 @@ std::string scenario_toml(const sim::Scenario& scenario) {
   return out;
 }
 
-}  // namespace weir::cli
+}  // namespace weir::runtime::sim

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/scenario_fields.h"
+#include "runtime/sim/scenario_fields.h"
 
 #include <array>
 
 #include "protocol/probe/messages.h"
 
-namespace weir::cli {
-
-namespace sim = runtime::sim;
+namespace weir::runtime::sim {
 
 namespace {
 
@@ -28,7 +26,7 @@ void visit_word(FieldVisitor& visitor, std::string_view key, Enum& value,
 
 }  // namespace
 
-void visit_head(FieldVisitor& visitor, sim::Scenario& scenario) {
+void visit_head(FieldVisitor& visitor, Scenario& scenario) {
   visitor.text("name", scenario.name);
   visitor.number("seed", scenario.seed, {.least = 0, .most = INT64_MAX});
   visitor.duration("settle", scenario.settle);
@@ -36,7 +34,7 @@ void visit_head(FieldVisitor& visitor, sim::Scenario& scenario) {
   visitor.duration("sample_every", scenario.sample_every);
 }
 
-void visit(FieldVisitor& visitor, sim::MemberOptions& members) {
+void visit(FieldVisitor& visitor, MemberOptions& members) {
   visitor.number("count", members.count, {.least = 1, .most = kScenarioMembersMax});
   visit_word(visitor, "overlay", members.overlay, kOverlays);
   visitor.number("ring_bits", members.ring_bits, {.least = 8, .most = protocol::kRingBitsMax});
@@ -44,7 +42,7 @@ void visit(FieldVisitor& visitor, sim::MemberOptions& members) {
   visitor.duration("join_every", members.join_every);
 }
 
-void visit(FieldVisitor& visitor, sim::LinkOptions& link) {
+void visit(FieldVisitor& visitor, LinkOptions& link) {
   visitor.latency("latency", link.latency_min, link.latency_max);
   visitor.round_trips("round_trips", link.sites);
   visitor.fraction("jitter", link.sites.jitter);
@@ -55,7 +53,7 @@ void visit(FieldVisitor& visitor, sim::LinkOptions& link) {
   visitor.flag("keeps_order", link.keeps_order);
 }
 
-void visit(FieldVisitor& visitor, sim::WorkOptions& work) {
+void visit(FieldVisitor& visitor, WorkOptions& work) {
   visitor.duration("from", work.from);
   visitor.duration("until", work.until);
   visitor.number("lookups", work.lookups, kRate);
@@ -68,7 +66,7 @@ void visit(FieldVisitor& visitor, sim::WorkOptions& work) {
   visitor.number("adds", work.adds, kRate);
 }
 
-void visit(FieldVisitor& visitor, sim::Fault& fault) {
+void visit(FieldVisitor& visitor, Fault& fault) {
   visit_word(visitor, "kind", fault.kind, kFaults);
   visitor.duration("at", fault.at);
   visitor.duration("every", fault.every);
@@ -79,10 +77,10 @@ void visit(FieldVisitor& visitor, sim::Fault& fault) {
   visitor.fraction("rate", fault.rate);
   visitor.duration("slowness", fault.slowness);
   visitor.duration("offset", fault.offset);
-  visitor.number("drift_ppm", fault.drift_ppm, {.least = 0, .most = sim::kDriftPpmMax});
+  visitor.number("drift_ppm", fault.drift_ppm, {.least = 0, .most = kDriftPpmMax});
 }
 
-void visit(FieldVisitor& visitor, sim::CheckOptions& checks) {
+void visit(FieldVisitor& visitor, CheckOptions& checks) {
   visitor.number("owners", checks.owners, {.least = 0, .most = 1'000'000});
   visitor.flag("ring", checks.ring);
   visitor.fraction("lookups_right", checks.lookups_right);
@@ -94,4 +92,4 @@ void visit(FieldVisitor& visitor, sim::CheckOptions& checks) {
   visitor.drop_reasons("no_drops", checks.no_drops);
 }
 
-}  // namespace weir::cli
+}  // namespace weir::runtime::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/simulation.md has every key of a scenario, in order, with its default.
+// docs/simulation.md lists every key of a scenario, in order, with its default.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "base/source_file_testing.h"
-#include "cli/scenario_fields.h"
-#include "cli/scenario_file.h"
+#include "runtime/sim/scenario_fields.h"
+#include "runtime/sim/scenario_writer.h"
 
-namespace weir::cli {
+namespace weir::runtime::sim {
 namespace {
-
-namespace sim = runtime::sim;
 
 class KeyLister final : public FieldVisitor {
  public:
@@ -29,15 +27,15 @@ class KeyLister final : public FieldVisitor {
     add(key);
   }
   void duration(std::string_view key, base::Duration&) override { add(key); }
-  void fraction(std::string_view key, sim::Fraction&) override { add(key); }
-  void fraction(std::string_view key, std::optional<sim::Fraction>&) override { add(key); }
+  void fraction(std::string_view key, Fraction&) override { add(key); }
+  void fraction(std::string_view key, std::optional<Fraction>&) override { add(key); }
   void flag(std::string_view key, bool&) override { add(key); }
   void word(std::string_view key, std::size_t&, std::span<const std::string_view>) override {
     add(key);
   }
   void latency(std::string_view key, base::Duration&, base::Duration&) override { add(key); }
-  void round_trips(std::string_view key, sim::SiteTable&) override { add(key); }
-  void amount(std::string_view key, std::optional<sim::Amount>&) override { add(key); }
+  void round_trips(std::string_view key, SiteTable&) override { add(key); }
+  void amount(std::string_view key, std::optional<Amount>&) override { add(key); }
   void drop_reasons(std::string_view key, std::vector<protocol::DropReason>&) override { add(key); }
 
  private:
@@ -48,8 +46,8 @@ class KeyLister final : public FieldVisitor {
 };
 
 std::vector<std::string> all_keys() {
-  sim::Scenario scenario;
-  sim::Fault fault;
+  Scenario scenario;
+  Fault fault;
   KeyLister lister;
   visit_head(lister, scenario);
   lister.begin("members.");
@@ -65,9 +63,9 @@ std::vector<std::string> all_keys() {
   return lister.keys();
 }
 
-// "members.count" -> "100", of a scenario with one fault that says nothing.
+// "members.count" -> "100": the values of a scenario with one fault that has no keys.
 std::map<std::string, std::string> defaults() {
-  sim::Scenario scenario;
+  Scenario scenario;
   scenario.faults.emplace_back();
   std::istringstream lines(scenario_toml(scenario));
   std::map<std::string, std::string> values;
@@ -84,7 +82,7 @@ std::map<std::string, std::string> defaults() {
   return values;
 }
 
-// The first cells of the rows whose first cell is a key of a scenario, and their second ones.
+// The first two cells of each row that documents a key.
 std::vector<std::pair<std::string, std::string>> documented() {
   std::istringstream lines(base::read_source_file("docs/simulation.md"));
   std::vector<std::pair<std::string, std::string>> rows;
@@ -121,4 +119,4 @@ TEST(ScenarioDocsTest, DefaultsAreTrue) {
 }
 
 }  // namespace
-}  // namespace weir::cli
+}  // namespace weir::runtime::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/scenario_rules.h"
+#include "runtime/sim/scenario_rules.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,8 @@
 #include "filter/duration.h"
 #include "protocol/slots/options.h"
 
-namespace weir::cli {
+namespace weir::runtime::sim {
 
-namespace sim = runtime::sim;
 using base::Duration;
 
 namespace {
@@ -21,13 +20,13 @@ ScenarioTrouble trouble(std::string key, std::string message) {
   return {.key = std::move(key), .message = std::move(message)};
 }
 
-bool is_rate(sim::FaultKind kind) {
-  using enum sim::FaultKind;
+bool is_rate(FaultKind kind) {
+  using enum FaultKind;
   return kind == kLoss || kind == kDuplication || kind == kReordering;
 }
 
-// What only Chord can do, and only Chord can be asked.
-Trouble trouble_with_slots(const sim::Scenario& scenario) {
+// Work and checks that need Chord.
+Trouble trouble_with_slots(const Scenario& scenario) {
   constexpr std::string_view kOnlyChord = "{} needs members.overlay = \"chord\"";
   if (scenario.work.lookups > 0) {
     return trouble("work.lookups", fmt::format(kOnlyChord, "work.lookups"));
@@ -47,9 +46,9 @@ Trouble trouble_with_slots(const sim::Scenario& scenario) {
 }
 
 // A check of work that is never done would always fail.
-Trouble trouble_with_checks(const sim::Scenario& scenario) {
-  const sim::CheckOptions& checks = scenario.checks;
-  const sim::WorkOptions& work = scenario.work;
+Trouble trouble_with_checks(const Scenario& scenario) {
+  const CheckOptions& checks = scenario.checks;
+  const WorkOptions& work = scenario.work;
   const bool wants_lookups = checks.lookups_right || checks.hops_min || checks.hops_max;
   if (wants_lookups && work.lookups == 0) {
     return trouble("checks", "lookups_right, hops_min and hops_max need work.lookups");
@@ -72,8 +71,8 @@ Trouble trouble_with_checks(const sim::Scenario& scenario) {
 
 }  // namespace
 
-Trouble trouble_with(const sim::Fault& fault) {
-  using enum sim::FaultKind;
+Trouble trouble_with(const Fault& fault) {
+  using enum FaultKind;
   const bool needs_members = !is_rate(fault.kind);
   if (needs_members && !fault.members) return trouble("members", "this fault needs members");
   if ((fault.kind == kDuplication || fault.kind == kReordering) && fault.members) {
@@ -94,11 +93,11 @@ Trouble trouble_with(const sim::Fault& fault) {
   return std::nullopt;
 }
 
-Trouble trouble_with(const sim::Scenario& scenario) {
+Trouble trouble_with(const Scenario& scenario) {
   if (scenario.sample_every < Duration::milliseconds(1)) {
     return trouble("sample_every", "sample_every is less than a millisecond");
   }
-  if (scenario.members.overlay == sim::Overlay::kSlots) {
+  if (scenario.members.overlay == Overlay::kSlots) {
     if (auto found = trouble_with_slots(scenario)) return found;
   }
   // Places on the ring are drawn by chance and must differ.
@@ -110,4 +109,4 @@ Trouble trouble_with(const sim::Scenario& scenario) {
   return trouble_with_checks(scenario);
 }
 
-}  // namespace weir::cli
+}  // namespace weir::runtime::sim

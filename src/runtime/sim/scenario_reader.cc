@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/scenario_reader.h"
+#include "runtime/sim/scenario_reader.h"
 
 #include <fmt/format.h>
 
@@ -11,16 +11,14 @@
 #include "base/near_name.h"
 #include "filter/duration.h"
 
-namespace weir::cli {
-
-namespace sim = runtime::sim;
+namespace weir::runtime::sim {
 
 namespace {
 
 constexpr std::string_view kDuration = "a duration such as \"500ms\" or \"1m30s\"";
 constexpr std::string_view kFraction = "a fraction such as \"1/10\"";
 
-// As the file has it, cut where it is long.
+// Returns the value as the file has it, shortened if it is long.
 std::string shown(const toml::node& node) {
   constexpr std::size_t kShownMax = 40;
   std::ostringstream stream;
@@ -30,12 +28,12 @@ std::string shown(const toml::node& node) {
   return text;
 }
 
-std::optional<sim::Fraction> fraction_of(const toml::node& node) {
+std::optional<Fraction> fraction_of(const toml::node& node) {
   const auto* const text = node.as_string();
   if (text == nullptr) return std::nullopt;
   const std::string& word = text->get();
   const char* const end = word.data() + word.size();
-  sim::Fraction fraction;
+  Fraction fraction;
   const auto [slash, no_numerator] = std::from_chars(word.data(), end, fraction.numerator);
   if (no_numerator != std::errc() || slash == end || *slash != '/') return std::nullopt;
   const auto [rest, no_denominator] = std::from_chars(slash + 1, end, fraction.denominator);
@@ -95,8 +93,8 @@ void ScenarioReader::duration(std::string_view key, base::Duration& value) {
   value = duration_of(key, *node, kDuration).value_or(value);
 }
 
-void ScenarioReader::fraction(std::string_view key, sim::Fraction& value) {
-  std::optional<sim::Fraction> found;
+void ScenarioReader::fraction(std::string_view key, Fraction& value) {
+  std::optional<Fraction> found;
   fraction(key, found);
   if (!found) return;
   if (found->numerator > found->denominator) {
@@ -105,7 +103,7 @@ void ScenarioReader::fraction(std::string_view key, sim::Fraction& value) {
   value = *found;
 }
 
-void ScenarioReader::fraction(std::string_view key, std::optional<sim::Fraction>& value) {
+void ScenarioReader::fraction(std::string_view key, std::optional<Fraction>& value) {
   const toml::node* const node = find(key);
   if (node == nullptr) return;
   const auto found = fraction_of(*node);
@@ -152,7 +150,7 @@ void ScenarioReader::latency(std::string_view key, base::Duration& least, base::
   most = *to;
 }
 
-void ScenarioReader::round_trips(std::string_view key, sim::SiteTable& sites) {
+void ScenarioReader::round_trips(std::string_view key, SiteTable& sites) {
   const toml::node* const node = find(key);
   if (node == nullptr) return;
   const std::string expected =
@@ -174,7 +172,7 @@ void ScenarioReader::round_trips(std::string_view key, sim::SiteTable& sites) {
   }
 }
 
-void ScenarioReader::amount(std::string_view key, std::optional<sim::Amount>& value) {
+void ScenarioReader::amount(std::string_view key, std::optional<Amount>& value) {
   const toml::node* const node = find(key);
   if (node == nullptr) return;
   const auto count = number_of(*node, {.least = 1, .most = kScenarioMembersMax});
@@ -183,7 +181,7 @@ void ScenarioReader::amount(std::string_view key, std::optional<sim::Amount>& va
   if (!count && !is_share) {
     return refuse(key, *node, "a number of members, or a share of them such as \"1/10\"");
   }
-  value = count ? sim::Amount{.count = *count} : sim::Amount{.share = *share};
+  value = count ? Amount{.count = *count} : Amount{.share = *share};
 }
 
 void ScenarioReader::drop_reasons(std::string_view key, std::vector<protocol::DropReason>& values) {
@@ -255,4 +253,4 @@ std::string ScenarioReader::full_name(std::string_view key) const {
   return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
 }
 
-}  // namespace weir::cli
+}  // namespace weir::runtime::sim

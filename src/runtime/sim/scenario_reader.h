@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScenarioReader: reads one table of a scenario's file into what a visit meets.
+// ScenarioReader: a visitor that reads the values of one table.
 //
-// The first error is kept, and nothing is read after it.
+// Keeps the first error, and reads nothing after it.
 #pragma once
 
 #include <toml++/toml.h>
@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/scenario_fields.h"
+#include "runtime/sim/scenario_fields.h"
 
-namespace weir::cli {
+namespace weir::runtime::sim {
 
 class ScenarioReader final : public FieldVisitor {
  public:
-  // The name stands before the keys in messages: "work", or nothing before all tables.
+  // Messages put the name before keys: "work"; empty before the first table.
   ScenarioReader(const toml::table& table, std::string name)
       : table_(table), name_(std::move(name)) {}
 
@@ -26,21 +26,21 @@ class ScenarioReader final : public FieldVisitor {
   void number(std::string_view key, std::optional<std::uint64_t>& value,
               NumberRange range) override;
   void duration(std::string_view key, base::Duration& value) override;
-  void fraction(std::string_view key, runtime::sim::Fraction& value) override;
-  void fraction(std::string_view key, std::optional<runtime::sim::Fraction>& value) override;
+  void fraction(std::string_view key, Fraction& value) override;
+  void fraction(std::string_view key, std::optional<Fraction>& value) override;
   void flag(std::string_view key, bool& value) override;
   void word(std::string_view key, std::size_t& value,
             std::span<const std::string_view> names) override;
   void latency(std::string_view key, base::Duration& least, base::Duration& most) override;
-  void round_trips(std::string_view key, runtime::sim::SiteTable& sites) override;
-  void amount(std::string_view key, std::optional<runtime::sim::Amount>& value) override;
+  void round_trips(std::string_view key, SiteTable& sites) override;
+  void amount(std::string_view key, std::optional<Amount>& value) override;
   void drop_reasons(std::string_view key, std::vector<protocol::DropReason>& values) override;
 
-  // A key that the file may have besides: the name of a table.
+  // Allows a key that no visit meets: the name of a table.
   void allow(std::string_view key) { known_.push_back(key); }
-  // The error met first, or the first key that no visit has met.
+  // Returns the first error, or an error for the first unknown key; nullopt if there is none.
   std::optional<base::Error> finish();
-  // An error about a key that is there, or about the table where it is not.
+  // Returns an error at the place of the key, or of the table if the key is missing.
   base::Error error_at(std::string_view key, std::string message) const;
 
  private:
@@ -59,4 +59,4 @@ class ScenarioReader final : public FieldVisitor {
 
 base::Position position_of(const toml::source_region& source);
 
-}  // namespace weir::cli
+}  // namespace weir::runtime::sim
