@@ -28,7 +28,7 @@ constexpr NodeId kStranger{kWorldMembers + 1};
 
 std::string hex(std::uint64_t number) { return fmt::format("{:016x}", number); }
 
-// Sends what its user says: the target in eight bytes, then a message.
+// Sends messages for its user, who gives the target in eight bytes, then the message.
 class Stranger : public protocol::Node {
  public:
   void on_message(Instant /*now*/, NodeId source, std::string_view message,
@@ -85,7 +85,7 @@ class SimWorld : public World {
       if (node == kStranger) return;
       if (auto told = told_of(deliver.bytes)) told_[node.value - 1].push_back(*std::move(told));
     });
-    // All have an address from the start; who is not there yet has crashed.
+    // All members have an address from the start; members that were not started yet are down.
     for (std::size_t i = 0; i <= kWorldMembers; ++i) sim_.add();
     for (std::size_t i = 0; i < kWorldMembers; ++i) sim_.crash(id(i));
   }

@@ -105,7 +105,7 @@ TEST(SlotsTest, ACastToAnArcOrToKeysArrivesOnceAtEachHome) {
   EXPECT_EQ(cost.hop_count, 2 * (kMembers - 1));
 }
 
-// A way that every member knows leads to the home, nearer with each step.
+// Every member knows a way that leads to the home, nearer with each hop.
 TEST(SlotsTest, EveryStepTowardsAKeyIsNearer) {
   Cluster cluster(3);
   cluster.run_for(Duration::seconds(8));
@@ -195,7 +195,7 @@ std::uint64_t run_with_faults(std::uint64_t seed) {
     cluster.run_for(Duration::milliseconds(static_cast<int>(prng.below(1500))));
   }
   end_faults(cluster);
-  // As soon as all have heard each other again nobody answers who is not alone.
+  // Once all members have heard each other again, no two answer for one slot.
   cluster.run_for(Duration::milliseconds(700));
   for (int i = 0; i < 100; ++i) {
     expect_at_most_one_home(cluster);
@@ -215,7 +215,7 @@ TEST(SlotsTest, AfterFaultsEverySlotHasOneSettledHome) {
   }
 }
 
-// All that was stored is somewhere, and at its home once all is calm, if nobody crashed.
+// Without crashes, every stored text is kept, and is at its home once faults have ended.
 TEST(SlotsTest, NothingIsLostWithoutCrashes) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Cluster cluster(seed, {.latency_max = Duration::milliseconds(60),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kWorkSalt = 0x776F726BU;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kAmountMax = 1000;
-// Of what was stored, how much is asked for at the end.
+// The most stored keys that are asked for at the end.
 constexpr std::size_t kReadBackMax = 10'000;
 
 base::Instant at(base::Duration duration) { return base::Instant{} + duration; }
@@ -86,7 +86,7 @@ void Work::repeat(base::Instant instant, std::int64_t interval_ns, void (Work::*
   });
 }
 
-// Within half of the time to drain.
+// Spreads the requests over half of the drain time.
 void Work::read_back() {
   const std::size_t count = std::min(stored_.size(), kReadBackMax);
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/sim/who_summary_testing.h"
+#include "runtime/sim/member_counts_testing.h"
 
 #include "base/bytes.h"
 #include "base/check.h"
 
 namespace weir::runtime::sim {
 
-std::string WhoSummary::of(const Counts& counts) {
+std::string MemberCounts::of(const Counts& counts) {
   base::ByteWriter writer;
   for (const auto& [member, times] : counts) {
     writer.u64(member);
@@ -15,7 +15,7 @@ std::string WhoSummary::of(const Counts& counts) {
   return writer.take();
 }
 
-std::optional<WhoSummary::Counts> WhoSummary::read(std::string_view bytes) {
+std::optional<MemberCounts::Counts> MemberCounts::read(std::string_view bytes) {
   base::ByteReader reader(bytes);
   Counts counts;
   while (!reader.failed() && reader.rest_bytes() > 0) {
@@ -26,7 +26,7 @@ std::optional<WhoSummary::Counts> WhoSummary::read(std::string_view bytes) {
   return counts;
 }
 
-bool WhoSummary::merge(std::string& into, std::string_view from, std::size_t bytes_max) const {
+bool MemberCounts::merge(std::string& into, std::string_view from, std::size_t bytes_max) const {
   auto merged = read(into);
   const auto other = read(from);
   WEIR_CHECK(merged && other);

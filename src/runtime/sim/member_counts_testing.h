@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WhoSummary: how often each member is counted, for tests of aggregation.
+// MemberCounts: a summary that counts how often each member was merged, for tests of aggregation.
 //
 //   { u64 member | u64 times } ascending by member
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace weir::runtime::sim {
 
-class WhoSummary : public protocol::tree::Summary {
+class MemberCounts : public protocol::tree::Summary {
  public:
   using Counts = std::map<std::uint64_t, std::uint64_t>;
 
