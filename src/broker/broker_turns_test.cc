@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <future>
 #include <string>
 #include <vector>
@@ -75,6 +75,20 @@ TEST_F(BrokerTurnsTest, AnEventOvertakesTheLongBatchOfAnotherOwner) {
   EXPECT_TRUE(has_overtaken);
   EXPECT_TRUE(eventually([&] { return broker->stats().shard_queue_bytes == 0; }));
   EXPECT_EQ(broker->stats().publish_queue_bytes, 0U);
+}
+
+// Pieces without a new event are matched by nobody, and the next ones do not wait for that.
+TEST_F(BrokerTurnsTest, ALongBatchOfDuplicatesIsAnsweredAtOnce) {
+  constexpr int kEvents = 8000;
+  TestBroker broker(options());
+  const std::vector<std::string> events = batch("e", kEvents);
+  EXPECT_EQ(std::ranges::count(broker.publish_all(events, principal("a")), "accepted"), kEvents);
+  const std::uint64_t commit_count = broker->stats().commits;
+  auto again = publish(broker, principal("a"), events);
+  ASSERT_TRUE(eventually(
+      [&] { return again.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
+  EXPECT_GT(broker->stats().commits, commit_count);
+  EXPECT_EQ(broker->stats().duplicates, static_cast<std::uint64_t>(kEvents));
 }
 
 TEST_F(BrokerTurnsTest, AFailureOnTheWayTellsWhatWasAccepted) {

@@ -62,7 +62,7 @@ PublishQueue::Taken PublishQueue::take_all() {
 PublishQueue::Taken PublishQueue::take(Room room, const MatchCosts& costs, Clock::time_point now) {
   Taken taken;
   room.bytes = std::min(room.bytes, kTakenBytesMax);
-  while (!waiting_.empty() && room.time > nanoseconds(0) && room.bytes > 0) {
+  while (!waiting_.empty() && room.is_there()) {
     const auto at = waiting_.find(std::get<std::string>(*next_.begin()));
     Waiting& waiting = at->second;
     next_.erase(next_.begin());

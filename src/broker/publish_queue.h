@@ -74,6 +74,8 @@ class PublishQueue {
   struct Room {
     std::chrono::nanoseconds time{0};
     std::size_t bytes = 0;
+
+    bool is_there() const { return time > std::chrono::nanoseconds(0) && bytes > 0; }
   };
 
   void push(PublishRequest request);

@@ -20,6 +20,7 @@ constexpr base::Instant kNever{std::numeric_limits<std::int64_t>::max()};
 // How much matching may wait in the shards. They must not run out of it while a commit takes place.
 constexpr std::chrono::nanoseconds kAheadMin = std::chrono::milliseconds(10);
 constexpr int kAheadPerCommit = 2;
+constexpr std::chrono::nanoseconds kAheadMax = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -139,6 +140,8 @@ bool Sequencer::is_finished() {
 // When there is something to do even if nobody asks for anything.
 Sequencer::Clock::time_point Sequencer::next_look() const {
   const Clock::time_point here = Clock::now();
+  // What was taken last may have had no new event, so that no report on it comes.
+  if (!requests_.empty() && room_in_shards().is_there()) return here;
   Clock::time_point look = std::min({checkpoint_at_, retain_at_, here + kLookMax});
   if (!notes_.empty() || trouble()) look = std::min(look, flush_at_);
   if (!checkpoint_wanted_.empty()) look = std::min(look, pacer_.earliest().value_or(look));
@@ -184,7 +187,7 @@ PublishQueue::Room Sequencer::room_in_shards() const {
   if (std::ranges::any_of(shards_, is_behind)) return {};
   const std::size_t bytes_max = context_.options.shard_queue_bytes_max;
   const std::size_t bytes = context_.memory.total(MemoryPart::kQueue).bytes();
-  return {.time = std::max(kAheadMin, kAheadPerCommit * commit_time_) - match_time_,
+  return {.time = std::clamp(kAheadPerCommit * commit_time_, kAheadMin, kAheadMax) - match_time_,
           .bytes = bytes_max - std::min(bytes_max, bytes)};
 }
 
