@@ -51,7 +51,7 @@ struct CompositeMember {
   // Of a stream with keys: where the member is on the list of those who came.
   struct Entry {
     StreamNumber stream = 0;
-    std::uint32_t place = 0;
+    std::uint64_t place = 0;
   };
 
   match::SubscriptionId id = {};

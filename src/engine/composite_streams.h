@@ -14,6 +14,7 @@
 // Single-threaded.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,7 @@ class CompositeStreams {
     std::string key;
     std::size_t use_count = 0;
     std::size_t limited_count = 0;  // of these, in conjunctions with `at most every`
-    std::size_t introduced = 0;     // members of the stream that were told of the key
+    std::uint64_t introduced = 0;   // members of the stream that ever came and know of the key
     event::EventPtr event;          // the newest
     base::MemoryCharge memory;      // of the event
     std::uint64_t order = 0;
@@ -109,6 +110,7 @@ class CompositeStreams {
     std::size_t use_count = 0;
     std::uint64_t reading_count = 0;
     std::vector<CompositeMember*> members;  // in the order they came; null where one has left
+    std::uint64_t gone_count = 0;           // places of members before these
     std::size_t gap_count = 0;
     boost::unordered_flat_map<std::string, match::SourceNumber, base::StringHash, std::equal_to<>>
         sources;  // by key
@@ -131,11 +133,15 @@ template <typename Tell>
 void CompositeStreams::introduce(StreamNumber stream, std::string_view key, Tell tell) {
   const std::vector<CompositeMember*>& members = streams_[stream].members;
   if (members.empty()) return;
+  const std::uint64_t gone = streams_[stream].gone_count;
   const auto known = find_source(stream, key);
-  for (std::size_t i = known ? sources_[*known].introduced : 0; i < members.size(); ++i) {
+  const std::uint64_t introduced = known ? std::max(sources_[*known].introduced, gone) : gone;
+  for (std::uint64_t i = introduced - gone; i < members.size(); ++i) {
     if (members[i] != nullptr) tell(*members[i]);
   }
-  if (const auto made = find_source(stream, key)) sources_[*made].introduced = members.size();
+  if (const auto made = find_source(stream, key)) {
+    sources_[*made].introduced = gone + members.size();
+  }
 }
 
 }  // namespace weir::engine

@@ -2,6 +2,7 @@
 #include "match/text_scorer.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -170,6 +171,16 @@ bool TextScorer::is_paid(const Field& field) {
   });
 }
 
+// How many terms somebody can still pay for.
+std::size_t TextScorer::terms_left(const Field& field) {
+  std::uint64_t left = 0;
+  for (const auto& [payer, count] : field.payers) {
+    if (payer == nullptr) return std::numeric_limits<std::size_t>::max();
+    left = std::max(left, payer->left());
+  }
+  return left / steps::kTerm;
+}
+
 // False if it is too much for all of them.
 bool TextScorer::charge(const Field& field, std::uint64_t cost) {
   bool is_paid = false;
@@ -231,7 +242,7 @@ bool TextScorer::read_part(const PartKey& key, Part& part, Field& field,
                            const event::Event& event) {
   if (!part.terms) {
     for (const std::string& text : text_strings({key.first}, event)) {
-      counter_.count(text, analyzers_.at(key.second));
+      counter_.count(text, analyzers_.at(key.second), terms_left(field));
     }
     part.term_count = counter_.term_count();
   }

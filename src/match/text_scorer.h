@@ -182,6 +182,7 @@ class TextScorer final : public TextReader {
   bool read_part(const PartKey& key, Part& part, Field& field, const event::Event& event);
   static bool charge(const Field& field, std::uint64_t cost);
   static bool is_paid(const Field& field);
+  static std::size_t terms_left(const Field& field);
   TextWords split(const Key& key, const event::Event& event);
   // Adds the scores of these terms, as far as there is room.
   void add_shares(const TextMatchInfo& info, TextShares& shares);

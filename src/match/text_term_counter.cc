@@ -29,9 +29,11 @@ TermCounts in_order(std::vector<TermCount> counted) {
 
 }  // namespace
 
-void TextTermCounter::count(std::string_view text, TextAnalyzer& analyzer) {
+void TextTermCounter::count(std::string_view text, TextAnalyzer& analyzer,
+                            std::size_t term_count_max) {
   analyzer.start(text);
-  for (auto tokens = analyzer.next(); !tokens.empty(); tokens = analyzer.next()) {
+  for (auto tokens = analyzer.next(); !tokens.empty() && term_count() <= term_count_max;
+       tokens = analyzer.next()) {
     if (analyzer_ != &analyzer || generation_ != analyzer.generation()) forget_ids();
     analyzer_ = &analyzer;
     generation_ = analyzer.generation();

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,9 @@ namespace weir::match {
 
 class TextTermCounter {
  public:
-  void count(std::string_view text, TextAnalyzer& analyzer);
+  // Stops soon after there are more than so many different terms.
+  void count(std::string_view text, TextAnalyzer& analyzer,
+             std::size_t term_count_max = std::numeric_limits<std::size_t>::max());
   // Different terms so far.
   std::size_t term_count() const { return counted_.size(); }
   // What was counted, and begins anew.

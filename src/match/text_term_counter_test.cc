@@ -67,6 +67,16 @@ TEST(TextTermCounterTest, WhatIsDroppedIsNotCounted) {
   EXPECT_EQ(counter.take(), TermCounts());
 }
 
+TEST(TextTermCounterTest, StopsSoonAfterTooManyTerms) {
+  TextAnalyzer analyzer = TextAnalyzer::create({.language = "none"}).value();
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += fmt::format("w{} ", i);
+  TextTermCounter counter;
+  counter.count(text, analyzer, 100);
+  EXPECT_GT(counter.term_count(), 100U);
+  EXPECT_LT(counter.term_count(), 2'000U);
+}
+
 TEST(TextTermCounterTest, MergesDocuments) {
   const TermCounts left = count_terms({"a", "b", "b"});
   const TermCounts right = count_terms({"b", "c"});

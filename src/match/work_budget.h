@@ -61,6 +61,8 @@ class WorkBudget {
   // Counts steps for the event at hand; false if that is beyond the budget, now or before.
   bool charge(std::uint64_t steps);
   bool is_over() const { return is_over_; }
+  // Steps that may still be charged.
+  std::uint64_t left() const { return is_over_ ? 0 : steps_max_ - steps_; }
 
   const std::string& owner() const { return owner_; }
   // Events that were too costly, and those among them that had long keys.

@@ -65,6 +65,13 @@ TEST_F(BrokerWatchTest, TellsWhenASubscriptionBeginsToLoseDeliveriesAndHowManyWe
   EXPECT_THAT(look_after(100), IsEmpty());
 }
 
+TEST_F(BrokerWatchTest, TellsWhenEventsAreTooCostly) {
+  broker_.losses.add("a", broker::LossKind::kOverBudget, 3);
+  EXPECT_THAT(look_after(1),
+              ElementsAre("warning events are not judged: they cost more than "
+                          "broker.work_per_event for the owner's filters subscription=a count=3"));
+}
+
 TEST_F(BrokerWatchTest, WarnsBeforeRetentionOvertakesASubscription) {
   broker_.losses.add("slow", broker::LossKind::kExpiresSoon, 12);
   EXPECT_THAT(look_after(1), ElementsAre("warning retention is about to overtake subscription slow "

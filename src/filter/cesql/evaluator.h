@@ -31,7 +31,7 @@
 namespace weir::filter::cesql {
 
 // Per evaluation; a call counts its longest argument as often as it has arguments.
-inline constexpr std::size_t kStringWorkBytesMax = std::size_t{16} << 20U;
+inline constexpr std::size_t kStringWorkBytesMax = std::size_t{8} << 20U;
 
 Evaluation evaluate(const Expression& expression, const event::Event& event);
 
