@@ -32,7 +32,7 @@ inline constexpr std::uint8_t kMessageVersion = 2;
 // A NATS server accepts messages of 1 MB by default.
 inline constexpr std::size_t kMessageBytesMax = 1'000'000;
 
-// Who sends a message to whom.
+// The sender and the receiver of a message.
 enum class Way : std::uint8_t {
   kCommand = 1,  // a user to its own member
   kDirect = 2,   // a member to a member

@@ -88,7 +88,7 @@ struct Home {
   static constexpr MessageType kType = message_type(5, "home", Way::kDirect);
   std::uint64_t number = 0;
   Key key;
-  Key id;           // of the sender
+  Key id;           // id of the sender
   Key predecessor;  // the sender's id if it knows none
   unsigned hops = 0;
 

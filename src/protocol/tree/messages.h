@@ -45,7 +45,7 @@ struct Report {
   Key tree;
   std::uint64_t session = 0;
   std::uint64_t number = 0;    // within the session, from 1 on
-  std::uint64_t distance = 0;  // of the child to the root key
+  std::uint64_t distance = 0;  // from the child to the root key
   std::uint64_t member_count = 0;
   ResultVersion held;
   std::string summary;

@@ -97,7 +97,7 @@ class Work {
   std::map<Asked, std::pair<std::string, bool>> puts_asked_;
   std::map<Asked, std::pair<std::string, bool>> gets_asked_;
   std::vector<Stored> stored_;
-  std::map<std::uint64_t, CastRecord> casts_;  // those in calm, by number
+  std::map<std::uint64_t, CastRecord> casts_;  // casts in calm, by number
   std::set<std::uint64_t> casts_heard_;
   std::uint64_t cast_number_ = 0;
   std::map<protocol::NodeId, std::int64_t> added_;
