@@ -70,10 +70,16 @@ PrincipalPtr everyone() {
   return kEveryone;
 }
 
-void RecordingConsumer::on_begin(ConsumerMode /*mode*/) {
+void RecordingConsumer::on_begin(const SessionStart& start) {
   const std::scoped_lock lock(mutex_);
   begun_ = true;
+  incarnation_ = start.incarnation;
   changed_.notify_all();
+}
+
+std::uint64_t RecordingConsumer::incarnation() {
+  const std::scoped_lock lock(mutex_);
+  return incarnation_;
 }
 
 void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
@@ -211,7 +217,7 @@ std::string TestBroker::transfer_all(std::string_view from, std::string_view own
 std::string TestBroker::acknowledge(std::string_view id, std::uint64_t number,
                                     const PrincipalPtr& principal) {
   return name_of(wait_for<void>(
-      [&](Done done) { broker_->acknowledge(principal, id, number, std::move(done)); }));
+      [&](Done done) { broker_->acknowledge(principal, id, {number}, std::move(done)); }));
 }
 
 std::string TestBroker::answer(std::string_view id, Answer answer, const PrincipalPtr& principal) {
@@ -245,7 +251,8 @@ std::shared_ptr<RecordingConsumer> TestBroker::attach(std::string_view id,
                                                       const PrincipalPtr& principal,
                                                       std::uint64_t credit) {
   auto consumer = std::make_shared<RecordingConsumer>();
-  session = broker_->attach(principal, id, acknowledged, consumer);
+  const auto seen = acknowledged ? std::optional(DeliveryId{*acknowledged}) : std::nullopt;
+  session = broker_->attach(principal, id, seen, consumer);
   session->add_credit(credit);
   return consumer;
 }

@@ -54,11 +54,13 @@ class FakeBroker final : public broker::Broker {
   void deliver(broker::Dispatch dispatch);
   void deliver(std::uint64_t number, std::string json, bool redelivered = false);
   void end_session(base::Error reason);
-  // The last delivery of all subscriptions: attach() refuses what comes after it.
+  // The last delivery of all subscriptions, of incarnation 12: attach() refuses what comes after
+  // it, and other incarnations.
   void set_last_number(std::uint64_t number);
 
   // What tests ask; these wait for it.
-  std::optional<std::uint64_t> attached_with();     // what the last attach() was told to be there
+  std::string attached_with();                      // what the last attach() was told to be
+                                                    // there; empty: nothing
   bool wait_until_closed();                         // the last session
   bool wait_for_publishers(std::size_t count);      // held ones
   bool wait_for_authentication(std::size_t count);  // begun ones
@@ -90,8 +92,8 @@ class FakeBroker final : public broker::Broker {
   std::vector<broker::SubscriptionInfo> list(const broker::PrincipalPtr& principal,
                                              std::string_view after_id,
                                              std::size_t count_max) override;
-  void acknowledge(const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t number,
-                   broker::Done done) override;
+  void acknowledge(const broker::PrincipalPtr& principal, std::string_view id,
+                   const broker::DeliveryId& delivery, broker::Done done) override;
   void answer(const broker::PrincipalPtr& principal, std::string_view id, broker::Answer answer,
               broker::AnswerDone done) override;
   void forget(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
@@ -107,7 +109,7 @@ class FakeBroker final : public broker::Broker {
   void purge_dead_letters(const broker::PrincipalPtr& principal, std::string_view id,
                           std::optional<std::uint64_t> delivery, broker::LettersDone done) override;
   broker::SessionPtr attach(const broker::PrincipalPtr& principal, std::string_view id,
-                            std::optional<std::uint64_t> acknowledged,
+                            std::optional<broker::DeliveryId> acknowledged,
                             std::shared_ptr<broker::Consumer> consumer) override;
   broker::SessionPtr attach_sink(std::string_view, std::shared_ptr<broker::Consumer>) override {
     return nullptr;
@@ -130,7 +132,7 @@ class FakeBroker final : public broker::Broker {
   void work();
   broker::PublishOutcome publish_one(const base::Result<event::EventPtr>& event);
   broker::SessionPtr open(std::shared_ptr<broker::Consumer> consumer,
-                          std::optional<base::Error> refusal);
+                          std::optional<base::Error> refusal, std::uint64_t incarnation);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -154,7 +156,7 @@ class FakeBroker final : public broker::Broker {
   std::map<std::string, broker::SubscriptionInfo, std::less<>> subscriptions_;
   std::vector<store::DeadLetterRow> letters_;
   std::shared_ptr<FakeSession> session_;
-  std::optional<std::uint64_t> attached_with_;
+  std::optional<broker::DeliveryId> attached_with_;
   std::uint64_t last_number_ = UINT64_MAX;
 
   std::deque<std::function<void()>> queue_;

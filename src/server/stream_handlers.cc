@@ -20,15 +20,25 @@ using base::Error;
 using base::ErrorId;
 
 // The header, which a browser sends when it connects again, is newer than what the address says.
-base::Result<std::optional<std::uint64_t>> last_event_id(const Request& request,
-                                                         const Query& query) {
+// A browser repeats what a stream gave it, perhaps one that was before the subscription was made
+// again: without an incarnation that acknowledges nothing. In the address a number stands because
+// somebody has put it there, who knows what it is of.
+base::Result<std::optional<broker::DeliveryId>> last_event_id(const Request& request,
+                                                              const Query& query) {
   const auto field = request.field("last-event-id");
-  if (!field || field->empty()) return query.number("last_event_id");
-  const auto number = parse_number(*field);
-  if (!number) {
-    return Error{ErrorId::kHttpParameter, "expected the number of a delivery in Last-Event-ID", {}};
+  const bool is_header = field && !field->empty();
+  const auto text =
+      is_header ? std::optional<std::string_view>(*field) : query.text("last_event_id");
+  if (!text) return std::optional<broker::DeliveryId>();
+  auto id = broker::parse_delivery_id(*text);
+  if (!id) {
+    return Error{ErrorId::kHttpParameter,
+                 fmt::format("expected the id of a delivery in {}, such as 17@12",
+                             is_header ? "Last-Event-ID" : "last_event_id"),
+                 std::nullopt};
   }
-  return number;
+  if (is_header && !id->incarnation) id->incarnation = broker::kNoIncarnation;
+  return id;
 }
 
 // A GET that takes over a consumer and acknowledges must be meant so. Any page can have a browser
@@ -100,7 +110,7 @@ Task<std::optional<Error>> begin(Exchange& exchange, Stream& stream) {
   for (;;) {
     StreamInbox::Contents contents = stream.inbox->take();
     if (contents.began) {
-      stream.mode = *contents.began;
+      stream.start = *contents.began;
       stream.first = std::move(contents);
       co_return std::nullopt;
     }
