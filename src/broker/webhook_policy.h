@@ -82,6 +82,9 @@ class WebhookPolicy {
   // After kDone, kBury and kStop the next outcome is the next delivery's.
   WebhookAction on_result(const HttpOutcome& outcome, base::Instant now, base::Prng& prng);
 
+  // The current delivery was dropped meanwhile: the next outcome is the next delivery's.
+  void forget_delivery() { finish(WebhookAction::Kind::kDone, {}); }
+
   // When to consume the subscription again after another connection took it over.
   base::Instant attach_at(base::Instant now) const { return now + options_.delay_max; }
 

@@ -254,5 +254,14 @@ TEST(WebhookPolicyTest, SpacesRequestsByTheAllowedRate) {
   EXPECT_EQ(policy.send_at(at_second(10)), at_second(10));
 }
 
+TEST(WebhookPolicyTest, ADeliveryThatIsDroppedLeavesNothingToTheNext) {
+  WebhookPolicy policy({.attempt_count_max = 2});
+  base::Prng prng(1);
+  EXPECT_EQ(policy.on_result({.status = 500}, {}, prng).kind, WebhookAction::Kind::kRetry);
+  policy.forget_delivery();
+  EXPECT_EQ(policy.failure_count(), 0U);
+  EXPECT_EQ(policy.on_result({.status = 500}, {}, prng).kind, WebhookAction::Kind::kRetry);
+}
+
 }  // namespace
 }  // namespace weir::broker
