@@ -39,6 +39,10 @@ struct BrokerOptions {
   std::size_t memory_bytes_max = 0;
   // The part of it that the filters of one owner may use; 0: a quarter.
   std::size_t memory_per_owner_bytes_max = 0;
+  // Memory of all outboxes; an owner has at most half of it. 0: an eighth of memory_bytes_max.
+  std::size_t outbox_bytes_max = 0;
+  // Memory of deliveries on their way to consumers and sinks; likewise.
+  std::size_t transit_bytes_max = 0;
   // Memory of events that wait to be written; an owner has at most three quarters of it.
   std::size_t publish_queue_bytes_max = std::size_t{128} << 20U;
   std::size_t shard_queue_event_count_max = 50'000;             // waiting to be matched

@@ -46,6 +46,7 @@ struct BrokerStats {
   // Deliveries, events and filters, since open().
   std::uint64_t nacked = 0;                   // shared: given back by consumers
   std::uint64_t timed_out = 0;                // shared: not answered in time
+  std::uint64_t transit_waits = 0;            // consumers waited for memory
   std::uint64_t window_hits = 0;              // dropped by distinct clauses
   std::uint64_t window_refuted_hits = 0;      // of those that verify: the log did not confirm it
   std::uint64_t window_overflow = 0;          // let through because a window had no room

@@ -38,6 +38,7 @@ struct Counters {
   Counter buried{0};
   Counter nacked{0};
   Counter timed_out{0};
+  Counter transit_waits{0};
   Counter in_flight{0};
   Counter checkpoints{0};
   Counter token_read_failures{0};

@@ -339,6 +339,12 @@ base::Result<DefinitionPtr> Definition::of_filter(std::string_view filter,
   return DefinitionPtr(*std::move(definition));
 }
 
+std::size_t Definition::memory_bytes() const {
+  constexpr std::size_t kBytesMin = 4096;
+  constexpr std::size_t kBytesPerByte = 8;  // tree, normal form, index and texts of a document
+  return kBytesMin + kBytesPerByte * members_.size();
+}
+
 std::string Definition::to_json() const {
   std::string out = "{";
   if (id_) {

@@ -107,7 +107,8 @@ base::Result<void> LocalBroker::open() {
   if (auto restored = restore_shares(*contents); !restored) return restored;
   const auto known = known_subscriptions(*contents);
   if (!known) return known.error();
-  Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_, *time_}, *known);
+  Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_, *time_, memory_},
+                    *known);
   if (auto recovered = recovery.run(); !recovered) return recovered;
   if (auto kept = keep_numbers(recovery.highest_noted_subscription()); !kept) return kept;
   for (const std::shared_ptr<Shard>& shard : shards_) shard->start();
@@ -205,6 +206,7 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
                       .durable = true,
                       .definition = *definition,
                       .principal = entry.principal,
+                      .owner = row.owner,
                       .gauges = entry.gauges,
                       .place = quota_->take_anyway(row.owner)},
                      entry.shard});
@@ -339,6 +341,7 @@ void LocalBroker::tell_use(BrokerStats& stats) const {
   stats.publish_queue_bytes = memory_.total(MemoryPart::kPublish).bytes();
   stats.shard_queue_events = queued_event_count(shards_);
   stats.shard_queue_bytes = memory_.total(MemoryPart::kQueue).bytes();
+  stats.transit_waits = counters_.transit_waits;
   stats.memory_by_part = memory_.by_part();
   stats.memory_by_owner = memory_.by_owner(kOwnersTold);
   stats.log_by_owner = shares_.largest(kOwnersTold);

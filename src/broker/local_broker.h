@@ -55,7 +55,7 @@ class LocalBroker final : public Broker {
   base::Result<SubscriptionInfo> get(const PrincipalPtr& principal, std::string_view id) override;
   std::vector<SubscriptionInfo> list(const PrincipalPtr& principal, std::string_view after_id,
                                      std::size_t count_max) override;
-  void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
+  void acknowledge(const PrincipalPtr& principal, std::string_view id, const DeliveryId& delivery,
                    Done done) override;
   void answer(const PrincipalPtr& principal, std::string_view id, Answer answer,
               AnswerDone done) override;
@@ -72,7 +72,7 @@ class LocalBroker final : public Broker {
   void purge_dead_letters(const PrincipalPtr& principal, std::string_view id,
                           std::optional<std::uint64_t> delivery, LettersDone done) override;
   SessionPtr attach(const PrincipalPtr& principal, std::string_view id,
-                    std::optional<std::uint64_t> acknowledged,
+                    std::optional<DeliveryId> acknowledged,
                     std::shared_ptr<Consumer> consumer) override;
   SessionPtr attach_sink(std::string_view id, std::shared_ptr<Consumer> consumer) override;
   SessionPtr stream(const PrincipalPtr& principal, DefinitionPtr definition,

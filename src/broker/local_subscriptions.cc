@@ -122,6 +122,7 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
                                        .durable = true,
                                        .definition = definition,
                                        .principal = owner,
+                                       .owner = owner->name,
                                        .gauges = entry.gauges,
                                        .place = std::move(*place)};
   entry.shard->post([this, entry, subscription, done, made = granted->made_secret]() mutable {
@@ -226,7 +227,8 @@ void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& def
       }
       // The registry still has the definition before, so that is the one that counts.
       entry.shard->post([this, before, done, reason = written.error()] {
-        const auto restored = before.shard->replace(before.number, before.definition);
+        const auto restored =
+            before.shard->replace(before.number, before.definition, Shard::Room::kAnyway);
         directory_.settle(before);
         done(restored ? reason : restored.error());
       });
@@ -267,11 +269,13 @@ std::vector<SubscriptionInfo> LocalBroker::list(const PrincipalPtr& principal,
 }
 
 void LocalBroker::acknowledge(const PrincipalPtr& principal, std::string_view id,
-                              std::uint64_t number, Done done) {
+                              const DeliveryId& delivery, Done done) {
   const auto entry = directory_.find(*principal, id);
   if (!entry) return done(entry.error());
-  entry->shard->post([shard = entry->shard, subscription = entry->number, number,
-                      done = std::move(done)] { shard->acknowledge(subscription, number, done); });
+  entry->shard->post(
+      [shard = entry->shard, subscription = entry->number, delivery, done = std::move(done)] {
+        shard->acknowledge(subscription, delivery, done);
+      });
 }
 
 void LocalBroker::answer(const PrincipalPtr& principal, std::string_view id, Answer answer,
@@ -307,7 +311,7 @@ SessionPtr LocalBroker::refuse(const std::shared_ptr<Consumer>& consumer,
 }
 
 SessionPtr LocalBroker::attach(const PrincipalPtr& principal, std::string_view id,
-                               std::optional<std::uint64_t> acknowledged,
+                               std::optional<DeliveryId> acknowledged,
                                std::shared_ptr<Consumer> consumer) {
   const auto entry = directory_.find(*principal, id);
   if (!entry) return refuse(consumer, entry.error());
@@ -353,6 +357,7 @@ SessionPtr LocalBroker::stream(const PrincipalPtr& principal, DefinitionPtr defi
                                        .durable = false,
                                        .definition = definition,
                                        .principal = principal,
+                                       .owner = principal->name,
                                        .gauges = std::make_shared<SubscriptionGauges>(),
                                        .place = std::move(*place)};
   const auto shard = shard_for(*definition, number);

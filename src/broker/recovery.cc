@@ -60,11 +60,13 @@ base::Result<void> Recovery::prepare() {
     any_conflate_ |= definition.policy() == OutboxPolicy::kConflate;
     const std::size_t count_max =
         std::min(definition.outbox_count_max(), context_.options.definition.outbox_count_max);
-    waiting_.emplace(
-        known.row.number,
-        Waiting{.known = &known,
-                .outbox = Outbox({.policy = definition.policy(), .count_max = count_max}),
-                .state = {}});
+    waiting_.emplace(known.row.number,
+                     Waiting{.known = &known,
+                             .outbox = Outbox({.policy = definition.policy(),
+                                               .count_max = count_max,
+                                               .memory = context_.memory.account(
+                                                   MemoryPart::kOutboxes, known.row.owner)}),
+                             .state = {}});
     scans_[known.row.number] = known.row.since_sequence;
   }
   for (const store::CursorRow& cursor : context_.contents.cursors) {
@@ -157,14 +159,17 @@ void Recovery::take_note(const ReadNote& record) {
     if (found == waiting_.end()) continue;
     found->second.noted_until = std::max(found->second.noted_until, record.at);
     const auto source = sources_.find(match.sequences.front());
-    found->second.outbox.restore(
+    Outbox& outbox = found->second.outbox;
+    outbox.restore(
         match.delivery, record.sequence,
         {.sequences = match.sequences,
          .source = source == sources_.end() ? std::string_view() : std::string_view(source->second),
          .text = match.text,
+         .text_memory = text_holds_.hold(match.text, outbox.account()),
          .is_group = match.is_group,
          .repeated = match.repeated});
   }
+  text_holds_.clear();
   if (!note.complete) return;
   noted_sequence_ = std::max(noted_sequence_, record.sequence);
   sources_.erase(sources_.begin(), sources_.upper_bound(record.sequence));

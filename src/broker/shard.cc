@@ -74,6 +74,7 @@ void Shard::stop() {
     held->session.reset();
     held->shared.reset();
   }
+  text_holds_.clear();
 }
 
 void Shard::post(std::function<void()> task) { queue_.push(std::move(task)); }
@@ -91,6 +92,7 @@ void Shard::run() {
     for (std::function<void()>& task : queue_.pop_all(until)) {
       task();
       task = nullptr;  // a batch's memory is counted as free from now on
+      text_holds_.clear();
       pump_touched();
     }
     pump_highlighting();
@@ -181,12 +183,13 @@ void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t mat
                  MatchNoteWriter& matches) {
   sequences_.clear();
   for (const event::EventPtr& event : delivery.events) sequences_.push_back(event->sequence());
-  const std::uint64_t number =
-      held.outbox.push(matched_at, {.sequences = sequences_,
-                                    .source = delivery.events.front()->source(),
-                                    .text = delivery.text,
-                                    .is_group = delivery.is_group,
-                                    .repeated = delivery.repeated});
+  const std::uint64_t number = held.outbox.push(
+      matched_at, {.sequences = sequences_,
+                   .source = delivery.events.front()->source(),
+                   .text = delivery.text,
+                   .text_memory = text_holds_.hold(delivery.text, held.outbox.account()),
+                   .is_group = delivery.is_group,
+                   .repeated = delivery.repeated});
   if (held.durable()) {
     matches.add(held.number(), number,
                 {.sequences = sequences_,
@@ -229,6 +232,7 @@ void Shard::replay_time(std::uint64_t matched_at, base::Instant through) {
 MatchReport Shard::finish_replay(std::uint64_t last_sequence, base::Instant now) {
   replay_time(last_sequence, now);
   last_sequence_ = last_sequence;
+  text_holds_.clear();
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
   update_stale_gauges();
   update_match_gauges();

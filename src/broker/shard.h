@@ -48,6 +48,7 @@
 #include "broker/shared_sessions.h"
 #include "broker/start.h"
 #include "broker/task_queue.h"
+#include "broker/text_share_holds.h"
 #include "engine/engine.h"
 #include "engine/text_annotator.h"
 #include "store/event_log.h"
@@ -119,7 +120,8 @@ struct ShardSubscription {
   std::string id;            // empty: ephemeral
   bool durable = true;
   DefinitionPtr definition;
-  PrincipalPtr principal;  // the owner
+  PrincipalPtr principal;  // the owner; null: its token is gone
+  std::string owner;       // its name; empty: anonymous
   std::shared_ptr<SubscriptionGauges> gauges;
   std::shared_ptr<const void> place;  // in the owner's quota
 };
@@ -217,7 +219,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
     std::uint64_t batch = 0;
     std::optional<store::ReplayRow> replay = {};  // it begins with old events
   };
-  base::Result<Replaced> replace(std::uint64_t number, DefinitionPtr definition);
+  // Whether a definition must find room in the memory of its owner's filters.
+  enum class Room : std::uint8_t { kNeeded, kAnyway };
+  base::Result<Replaced> replace(std::uint64_t number, DefinitionPtr definition,
+                                 Room room = Room::kNeeded);
   void remove(std::uint64_t number, const base::Error& reason);
   // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
   // outboxes stop nobody. Who was let in with it just before gets nothing either.
@@ -235,12 +240,12 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
   // Sessions.
   void attach(const std::shared_ptr<ShardSession>& session,
-              std::optional<std::uint64_t> acknowledged);
+              const std::optional<DeliveryId>& acknowledged);
   void detach(ShardSession& session);
   void add_credit(ShardSession& session, std::uint64_t count);
   void acknowledge(ShardSession& session, std::uint64_t number);
   void bury(ShardSession& session, std::uint64_t number, std::string reason);
-  void acknowledge(std::uint64_t subscription, std::uint64_t number, Done done);
+  void acknowledge(std::uint64_t subscription, const DeliveryId& delivery, Done done);
   // Of subscriptions that consumers share.
   void answer(ShardSession& session, const Answer& answer);
   void answer(std::uint64_t subscription, const Answer& answer, const AnswerDone& done);
@@ -307,6 +312,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void disengage(Held& held);
   bool takes_over(const Held& held, const filter::Filter& before);
   std::unique_ptr<Held> hold(const ShardSubscription& subscription, Outbox outbox);
+  // Counts the memory of a definition in place of that of the one before. kBrokerMemory if there is
+  // no room for it.
+  static base::Result<void> count_definition(Held& held, const Definition& definition, Room room);
+  void set_accounts(Held& held, const std::string& owner);
   Held& enter(std::unique_ptr<Held> made);
   Held* find(std::uint64_t number);
   // Only one whose filter is in force.
@@ -326,6 +335,11 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void pump_highlighting();
   static bool is_highlighting(const Held& held);
   void pump(Held& held);
+  // Whether its owner's deliveries on their way take all memory that they may: then it is pumped
+  // again when some is given back.
+  bool is_starved(Held& held);
+  void pump_starved();
+  void hold_memory(const Held& held, Dispatch& dispatch) const;
   // The texts of the deliveries, as far as they fit one dispatch. Settles those that are gone and
   // those that the reader may not see.
   base::Result<std::vector<Dispatch>> load(Held& held, const std::vector<OutboxEntry>& entries,
@@ -353,6 +367,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void watch_shared(Held& held);
   void forget_shared_wake(Held& held);
   void update_shared_gauges(Held& held);
+  static base::Result<void> check_incarnation(const Held& held,
+                                              std::optional<std::uint64_t> incarnation);
   bool release(Held& held, std::uint64_t number);
   void settle(Held& held, std::uint64_t number, Settled why);
   base::Result<void> bury(Held& held, const OutboxEntry& entry, const Grants& reader,
@@ -405,7 +421,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::vector<Held*> touched_;              // with something new to send
   std::deque<std::uint64_t> highlighting_;  // touched ones whose deliveries cost more; one a round
   std::vector<Held*> stale_;                // whose gauges are behind
+  std::deque<std::uint64_t> starved_;       // touched ones that wait for memory of streams
+  bool waits_for_room_ = false;             // to be told when some is given back
   std::vector<std::uint64_t> sequences_;    // of the delivery at hand
+  TextShareHolds text_holds_;               // of the event at hand
   std::size_t text_piece_count_ = 0;        // in the registry
   std::uint64_t round_count_ = 0;
   std::uint64_t last_batch_ = 0;

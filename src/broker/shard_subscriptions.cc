@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscriptions of a shard: how they come, change and go.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -109,8 +111,32 @@ std::unique_ptr<Shard::Held> Shard::hold(const ShardSubscription& subscription, 
   }
   held->slot = free_slots_.back();
   free_slots_.pop_back();
+  set_accounts(*held, subscription.owner);
   set_consumers(*held);
   return held;
+}
+
+// The outbox has the account of its owner already.
+void Shard::set_accounts(Held& held, const std::string& owner) {
+  held.stream_memory = context_.memory.account(MemoryPart::kStreams, owner);
+  held.definition_memory = base::MemoryCharge(context_.memory.account(MemoryPart::kFilters, owner));
+  held.letter_memory = base::MemoryCharge(context_.memory.account(MemoryPart::kOutboxes, owner));
+}
+
+base::Result<void> Shard::count_definition(Held& held, const Definition& definition, Room room) {
+  const std::size_t bytes = definition.memory_bytes();
+  const std::size_t before = held.definition_memory.bytes();
+  if (room == Room::kAnyway || bytes <= before) {
+    held.definition_memory.set(bytes);
+    return {};
+  }
+  const base::MemoryAccount* const full = held.definition_memory.try_grow(bytes - before);
+  if (full == nullptr) return {};
+  return base::Error{base::ErrorId::kBrokerMemory,
+                     fmt::format("the definition takes {} bytes of memory, and filters take {} of "
+                                 "{} already; subscriptions that are removed make room",
+                                 bytes, full->bytes(), full->bytes_max()),
+                     std::nullopt};
 }
 
 // A subscription that was held, and whose filter is in force.
@@ -156,6 +182,8 @@ std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription>
     } else {
       entered.parked = std::move(all[i].state);
     }
+    [[maybe_unused]] const auto counted =
+        count_definition(entered, *entered.subscription.definition, Room::kAnyway);
     entered.losses_told = all[i].losses_told;
     entered.cursor_written = all[i].losses_told.total();
     entered.noted_until = all[i].noted_until;
@@ -168,20 +196,26 @@ std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription>
 base::Result<Shard::Added> Shard::add(const ShardSubscription& subscription) {
   if (auto checked = check_not_forbidden(*subscription.principal); !checked) return checked.error();
   const Definition& definition = *subscription.definition;
-  const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
+  Outbox outbox({.policy = definition.policy(),
+                 .count_max = definition.outbox_count_max(),
+                 .memory = context_.memory.account(MemoryPart::kOutboxes, subscription.owner)});
   auto replay = replay_of(definition.start(), subscription.number, 0);
   if (!replay) return replay.error();
+  auto made = hold(subscription, std::move(outbox));
+  const auto refuse = [&](const base::Error& error) {
+    free_slots_.push_back(made->slot);
+    return error;
+  };
+  if (auto counted = count_definition(*made, definition, Room::kNeeded); !counted) {
+    return refuse(counted.error());
+  }
   if (*replay) {
-    Held& held = enter(hold(subscription, outbox));
+    Held& held = enter(std::move(made));
     begin_replay(held, **replay);
     return Added{last_sequence_ + 1, {}, cursor_of(held), last_batch_, std::move(*replay)};
   }
-  auto made = hold(subscription, outbox);
   auto engaged = engage(*made);
-  if (!engaged) {
-    free_slots_.push_back(made->slot);
-    return engaged.error();
-  }
+  if (!engaged) return refuse(engaged.error());
   Held& held = enter(std::move(made));
   tell(held, engaged->told);
   update_wake();
@@ -202,18 +236,26 @@ void Shard::tell(Held& held, const std::vector<engine::Delivery>& deliveries) {
   if (!report.matches.empty()) context_.host.on_report(std::move(report));
 }
 
-base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr definition) {
+base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr definition,
+                                             Room room) {
   Held* const held = find(number);
   if (held == nullptr) {
     return base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt};
   }
+  if (auto counted = count_definition(*held, *definition, room); !counted) {
+    return counted.error();
+  }
   const DefinitionPtr before = std::exchange(held->subscription.definition, std::move(definition));
+  const auto take_back = [&] {
+    held->subscription.definition = before;
+    [[maybe_unused]] const auto counted = count_definition(*held, *before, Room::kAnyway);
+  };
   const Definition& now = *held->subscription.definition;
   const bool starts_elsewhere = now.start() != before->start();
   auto replay =
       replay_of(starts_elsewhere ? now.start() : Start(), number, held->outbox.last_number());
   if (!replay) {
-    held->subscription.definition = before;
+    take_back();
     return replay.error();
   }
   const bool goes_on = !*replay && !(held->replay && starts_elsewhere) &&
@@ -229,7 +271,7 @@ base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr
   } else if (!goes_on) {
     auto engaged = engage(*held);
     if (!engaged) {
-      held->subscription.definition = before;
+      take_back();
       return engaged.error();
     }
     end_replay(*held);

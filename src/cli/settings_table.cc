@@ -247,15 +247,26 @@ constexpr std::array kSettings = {
     Setting{.name = "broker.memory",
             .type = kBytes,
             .place = WEIR_PLACE(broker.memory_bytes_max),
-            .meaning =
-                "memory that events in queues and filters may take, at most; 0: half of what "
-                "the machine has, or the control group",
+            .meaning = "memory that all that is counted may take, at most; 0: half of what "
+                       "the machine has, or the control group",
             .min = 0},
     Setting{.name = "broker.memory_per_owner",
             .type = kBytes,
             .place = WEIR_PLACE(broker.memory_per_owner_bytes_max),
             .meaning = "memory that the filters of one token may take, at most; 0: a quarter of "
                        "broker.memory",
+            .min = 0},
+    Setting{.name = "broker.outbox_bytes",
+            .type = kBytes,
+            .place = WEIR_PLACE(broker.outbox_bytes_max),
+            .meaning = "memory of deliveries that wait in outboxes, at most, half of it for one "
+                       "token; 0: an eighth of broker.memory",
+            .min = 0},
+    Setting{.name = "broker.transit_bytes",
+            .type = kBytes,
+            .place = WEIR_PLACE(broker.transit_bytes_max),
+            .meaning = "memory of deliveries on their way to consumers and sinks, at most, half of "
+                       "it for one token; 0: an eighth of broker.memory",
             .min = 0},
     Setting{.name = "broker.publish_queue_bytes",
             .type = kBytes,
@@ -468,6 +479,11 @@ constexpr std::array kSettings = {
             .type = kCount,
             .place = WEIR_PLACE(webhooks.requests_per_host_max),
             .meaning = "requests of these under way at a time to one host and port, at most"},
+    Setting{.name = "webhooks.quick_time",
+            .type = kDuration,
+            .place = WEIR_PLACE(webhooks.quick_time),
+            .meaning = "how long a request may take that keeps no slot from others; a host that "
+                       "takes longer has one of the slots for slow hosts"},
     Setting{.name = "webhooks.idle_connections",
             .type = kCount,
             .place = WEIR_PLACE(webhooks.idle_connection_count_max),
