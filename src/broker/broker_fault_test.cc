@@ -145,7 +145,7 @@ TEST_F(BrokerFaultTest, StopsInTimeWhileTheDiskIsFullAndAnswersWhoeverWaits) {
   EXPECT_EQ(publish_without_notes(broker, event(1, 1)), "accepted");
   ASSERT_TRUE(all->wait_count(1));
   std::promise<std::string> acknowledged;
-  broker->acknowledge(everyone(), "all", 1, [&](const base::Result<void>& done) {
+  broker->acknowledge(everyone(), "all", {.number = 1}, [&](const base::Result<void>& done) {
     acknowledged.set_value(base::describe(done));
   });
   std::promise<std::string> forgotten;
