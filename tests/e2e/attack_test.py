@@ -52,10 +52,13 @@ class AttackTest(unittest.TestCase):
         self.assertNotIn("failed", outcome.answers)
         if kind.told:
             self.assertTrue(set(kind.told) & set(outcome.answers), outcome.answers)
+        if kind.counted:
+            self.assertGreater(outcome.counted, 0, kind.counted)
         for answer, count in outcome.answers.items():
             status, _, error = answer.partition(" ")
             if status == "429":
-                self.assertGreaterEqual(scene.counted(error), count, answer)
+                told = scene.metric(f'weir_limit_errors_total{{error="{error}"}}')
+                self.assertGreaterEqual(told, count, answer)
         status = scene.status()
         self.assertEqual((status["dropped"], status["expired"], status["withheld"]), (0, 0, 0))
 

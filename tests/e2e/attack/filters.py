@@ -40,6 +40,17 @@ def unindexed(enemy: Enemy) -> None:
         enemy.publish(*[hostile_event(data=keys) for _ in range(20)])
 
 
+def normal_forms(enemy: Enemy) -> None:
+    """Short filters whose normal form is as long as it may be, and longer."""
+    def work(index: int) -> None:
+        for number in enemy.rounds():
+            pairs = [f"(data.a{i} = {number} or not data.b{i} like '%{i}%')"
+                     for i in range(9 + index)]
+            enemy.subscribe(f"form{index}", " and ".join(pairs), tenant=index % 3)
+
+    enemy.together(3, work)
+
+
 def definitions(enemy: Enemy) -> None:
     """Subscriptions of the longest filters: they stay in memory."""
     for number in enemy.rounds():

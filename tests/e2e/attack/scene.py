@@ -52,6 +52,7 @@ class Outcome:
     missing: str               # empty: nothing is lost, doubled or out of order
     troubles: list[str]
     acknowledge_ms: float
+    counted: float             # by the metric that the attack names
 
     def quantile_ms(self, share: float) -> float:
         ordered = sorted(self.latencies_ms)
@@ -114,6 +115,8 @@ class Scene:
         first, begin = len(healthy.arrived), time.monotonic()
         refused, troubles = dict(healthy.refused), len(healthy.troubles)
         healthy.acknowledge_s_max = 0.0
+        counter = ATTACKS[name].counted if name in ATTACKS else ""
+        before = self.metric(counter)
         answers = work()
         time.sleep(TAIL_S)
         missing = healthy.await_all()
@@ -123,7 +126,8 @@ class Scene:
                if count != refused.get(key, 0)}
         return Outcome(name, [1000 * late for _, late in healthy.arrived[first:]], peak_bytes,
                        time.monotonic() - begin, answers, new, missing,
-                       healthy.troubles[troubles:], 1000 * healthy.acknowledge_s_max)
+                       healthy.troubles[troubles:], 1000 * healthy.acknowledge_s_max,
+                       self.metric(counter) - before)
 
     def calm(self, seconds: float) -> Outcome:
         """The control: in place of an attacker a process that only takes processor time."""
@@ -154,10 +158,11 @@ class Scene:
 
         return self._watch(name, work)
 
-    def counted(self, error: str) -> float:
-        """How often the broker says that it told this error for a limit's sake."""
+    def metric(self, name: str) -> float:
+        """0 if there is none, and if the broker has ended."""
+        if not self.alive():
+            return 0
         text = self.broker.request("GET", "/metrics", token=self.tokens.operator).text
-        name = f'weir_limit_errors_total{{error="{error}"}}'
         found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
         return float(found[1]) if found else 0
 

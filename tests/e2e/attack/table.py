@@ -9,7 +9,8 @@ from attack.enemy import Enemy
 
 class Attack(NamedTuple):
     run: Callable[[Enemy], None]
-    told: tuple[str, ...] = ()      # answers of which the attacker must get one, in the full form
+    told: tuple[str, ...] = ()      # answers of which the attacker must get one
+    counted: str = ""               # a metric that must have grown
     settings: dict[str, str] = {}   # of a broker of its own
     by_webhook: bool = False        # the healthy tenant reads by a webhook
     launcher: tuple[str, ...] = ()  # of the broker, such as prlimit
@@ -27,12 +28,13 @@ SMALL_FILES = ("prlimit", f"--fsize={16 << 20}")
 
 ATTACKS = {
     "highlights": Attack(texts.highlights),
-    "languages": Attack(texts.languages),
+    "languages": Attack(texts.languages, counted="weir_over_budget_total"),
     "corpora": Attack(texts.corpora),
     "phrases": Attack(texts.phrases),
-    "like": Attack(filters.like),
-    "arrays": Attack(filters.arrays),
+    "like": Attack(filters.like, counted="weir_over_budget_total"),
+    "arrays": Attack(filters.arrays, counted="weir_over_budget_total"),
     "unindexed": Attack(filters.unindexed),
+    "normal_forms": Attack(filters.normal_forms),
     "definitions": Attack(filters.definitions),
     "retune": Attack(filters.retune),
     "replace": Attack(filters.replace),
@@ -45,14 +47,15 @@ ATTACKS = {
     "invalid_batches": Attack(bulk.invalid_batches, ("400",)),
     "fan_out": Attack(bulk.fan_out),
     "replays": Attack(bulk.replays),
-    "log_growth": Attack(bulk.log_growth, ("429 broker.quota",), QUOTA),
+    "log_growth": Attack(bulk.log_growth, ("429 broker.quota",), settings=QUOTA),
     "full_disk": Attack(bulk.log_growth, ("503 store.full", "503 store.io"), launcher=SMALL_FILES,
                         may_refuse="503"),
     "slow_readers": Attack(connections.slow_readers),
     "slow_durable": Attack(connections.slow_durable),
     "websockets": Attack(connections.websockets),
     "slow_bodies": Attack(connections.slow_bodies, settings=BODIES),
-    "guesses": Attack(connections.guesses, ("401 broker.unauthenticated",)),
+    "guesses": Attack(connections.guesses, ("401 broker.unauthenticated",),
+                      "weir_tokens_refused_total"),
     "strangers": Attack(connections.strangers, ("404 broker.no_such_subscription",)),
     "lists": Attack(connections.lists),
     "hanging_sinks": Attack(connections.hanging_sinks, by_webhook=True),
