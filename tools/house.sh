@@ -19,7 +19,7 @@ agrees() {
   [[ $answer == [yY] || $answer == [yY]es ]]
 }
 
-# Whether root's rights can be had: on a terminal by asking, otherwise only if sudo needs no password.
+# Whether sudo may be used: a terminal is asked, elsewhere sudo must need no password.
 may_use_sudo() {
   command -v sudo >/dev/null || return 1
   if [[ -t 0 ]]; then

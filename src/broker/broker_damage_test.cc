@@ -60,7 +60,7 @@ void place(const Files& files, const std::filesystem::path& directory) {
 // Collects deliveries until there are enough, or the session ends.
 class Collector final : public Consumer {
  public:
-  void on_begin(ConsumerMode /*mode*/) override {}
+  void on_begin(const SessionStart& /*start*/) override {}
   void on_dispatch(std::vector<Dispatch> dispatches) override {
     const std::scoped_lock lock(mutex_);
     for (const Dispatch& dispatch : dispatches) {
