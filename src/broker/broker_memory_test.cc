@@ -339,17 +339,17 @@ TEST_F(BrokerMemoryTest, DefinitionsAreCounted) {
     return fmt::format(R"({{"id":"d{}","source":"/{}"}})", i, std::string(bytes, 'x'));
   };
   int made = 0;
-  while (made < 100 && broker.put(definition(made, 5000), greedy) == "ok") ++made;
+  while (made < 100 && broker.put(definition(made, 1500), greedy) == "ok") ++made;
   EXPECT_GT(made, 5);
-  EXPECT_LT(made, 15) << "each takes about 44 kB";
+  EXPECT_LT(made, 15) << "each takes about 50 kB";
   EXPECT_EQ(broker.put(definition(0, 50'000), greedy), "broker.memory") << "nor by a replacement";
   EXPECT_EQ(broker.put(definition(0, 10), greedy), "ok");
-  EXPECT_EQ(broker.put(definition(0, 5000), greedy), "ok") << "room that it has given back";
-  EXPECT_EQ(broker.put(definition(1000, 5000), principal("other")), "ok");
+  EXPECT_EQ(broker.put(definition(0, 1500), greedy), "ok") << "room that it has given back";
+  EXPECT_EQ(broker.put(definition(1000, 1500), principal("other")), "ok");
   broker.open_again();
-  EXPECT_EQ(broker.put(definition(made, 5000), greedy), "broker.memory") << "also after a restart";
+  EXPECT_EQ(broker.put(definition(made, 1500), greedy), "broker.memory") << "also after a restart";
   EXPECT_EQ(broker.remove("d1", greedy), "ok");
-  EXPECT_TRUE(eventually([&] { return broker.put(definition(made, 5000), greedy) == "ok"; }));
+  EXPECT_TRUE(eventually([&] { return broker.put(definition(made, 1500), greedy) == "ok"; }));
 }
 
 TEST_F(BrokerMemoryTest, CorporaAreFoundAgainAfterARestart) {
