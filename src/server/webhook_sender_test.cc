@@ -204,7 +204,7 @@ TEST_F(WebhookSenderTest, HeedsRetryAfter) {
 
 // The broker keeps what is tried again much later, and hands it out again.
 TEST_F(WebhookSenderTest, ASinkThatIsDownHoldsNoDeliveries) {
-  const std::string later = http_answer("503 Busy", "Retry-After: 1\r\n");
+  const std::string later = http_answer("503 Busy", "Retry-After: 2\r\n");
   WebhookReceiver receiver(granting({later, http_answer("200 OK")}));
   for (int i = 0; i < 3; ++i) broker_.add("s", {"{}"});
   begin(receiver.url());
@@ -218,7 +218,7 @@ TEST_F(WebhookSenderTest, ASinkThatIsDownHoldsNoDeliveries) {
 }
 
 TEST_F(WebhookSenderTest, AttemptsAreCountedAlsoIfItWaitsForLongInBetween) {
-  const std::string later = http_answer("503 Busy", "Retry-After: 1\r\n");
+  const std::string later = http_answer("503 Busy", "Retry-After: 2\r\n");
   const std::string oops = http_answer("500 Oops");
   WebhookReceiver receiver(granting({later, oops, oops, oops, http_answer("200 OK")}));
   for (int i = 0; i < 2; ++i) broker_.add("s", {"{}"});
@@ -504,9 +504,7 @@ TEST_F(WebhookSenderTest, SinksThatNeverAnswerLeaveRoomForTheSameOwnersHealthyOn
   silent.wait_for(3);
   for (int i = 0; i < 50; ++i) broker_.add("healthy", {"{}"});
   EXPECT_TRUE(has_acknowledged(51));
-  EXPECT_TRUE(
-      is_in_trouble("waits for its turn: 2 requests of its owner are under way, the limit for "
-                    "hosts that are new"));
+  EXPECT_TRUE(is_in_trouble("waits for its turn: "));
 }
 
 TEST_F(WebhookSenderTest, NamesThatAreNeverFoundDelayNeitherOthersNorTheEnd) {
