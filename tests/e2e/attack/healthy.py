@@ -83,7 +83,7 @@ class Healthy:
         with contextlib.suppress(OSError), self._socket.makefile("rb") as lines:
             for line in lines:
                 if line.startswith(b"id: "):
-                    number = int(line[4:])
+                    number = int(line[4:].partition(b"@")[0])
                 elif line.startswith(b"data: "):
                     event = json.loads(line[6:])
                     if "specversion" not in event:
