@@ -161,7 +161,7 @@ base::Result<void> LocalBroker::restore_shares(const store::RegistryContents& co
 base::Result<void> LocalBroker::keep_numbers(std::uint64_t noted) {
   if (!directory_.raise_last_number(noted)) return {};
   const std::vector<store::RegistryChange> changes = {store::NumberMark{noted}};
-  const auto kept = registry_->apply(changes);
+  auto kept = registry_->apply(changes);
   // On a full disk it starts all the same: the next start finds the notes again.
   if (!kept && kept.error().id != base::ErrorId::kStoreFull) return kept;
   return {};

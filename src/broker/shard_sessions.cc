@@ -339,11 +339,11 @@ void Shard::acknowledge(std::uint64_t subscription, const DeliveryId& delivery, 
 }
 
 void Shard::when_noted(std::uint64_t batch, std::function<void()> then) {
-  context_.host.after_notes(
-      batch, [self = shared_from_this(), batch, then](const base::Result<void>& noted) {
-        if (noted) return then();
-        if (noted.error().id != base::ErrorId::kBrokerStopping) self->when_noted(batch, then);
-      });
+  context_.host.after_notes(batch, [self = shared_from_this(), batch,
+                                    then = std::move(then)](const base::Result<void>& noted) {
+    if (noted) return then();
+    if (noted.error().id != base::ErrorId::kBrokerStopping) self->when_noted(batch, then);
+  });
 }
 
 // Everything that is settled now is durable when it is called.

@@ -38,7 +38,7 @@ class TextShareHolds {
     constexpr std::size_t kNodeBytes = 48;
     std::size_t bytes = base::heap_bytes(sizeof(shares) + 2 * sizeof(void*));
     for (const auto& [term, score] : shares.terms) {
-      bytes += kNodeBytes + sizeof(term) + sizeof(score) + base::heap_bytes(term);
+      bytes += kNodeBytes + sizeof(std::string) + sizeof(score) + base::heap_bytes(term);
     }
     return bytes;
   }

@@ -97,10 +97,10 @@ template <typename Enum>
 void write(base::ByteWriter& writer, Enum value) {
   writer.u8(static_cast<std::uint8_t>(value));
 }
-template <std::size_t kSize>
-void write(base::ByteWriter& writer, const std::bitset<kSize>& value) {
-  static_assert(kSize % 8 == 0);
-  for (std::size_t first = 0; first < kSize; first += 8) {
+template <std::size_t Size>
+void write(base::ByteWriter& writer, const std::bitset<Size>& value) {
+  static_assert(Size % 8 == 0);
+  for (std::size_t first = 0; first < Size; first += 8) {
     unsigned byte = 0;
     for (std::size_t bit = 0; bit < 8; ++bit) byte |= (value[first + bit] ? 1U : 0U) << bit;
     writer.u8(static_cast<std::uint8_t>(byte));
@@ -180,9 +180,9 @@ void read_value(base::ByteReader& reader, Enum& value, const FieldType& /*field*
   if (number >= kEnumeratorCount<Enum>) return reader.fail();
   value = static_cast<Enum>(number);
 }
-template <std::size_t kSize, typename FieldType>
-void read_value(base::ByteReader& reader, std::bitset<kSize>& value, const FieldType& /*field*/) {
-  for (std::size_t first = 0; first < kSize; first += 8) {
+template <std::size_t Size, typename FieldType>
+void read_value(base::ByteReader& reader, std::bitset<Size>& value, const FieldType& /*field*/) {
+  for (std::size_t first = 0; first < Size; first += 8) {
     const unsigned byte = reader.u8();
     for (std::size_t bit = 0; bit < 8; ++bit) value[first + bit] = (byte >> bit & 1U) != 0;
   }
@@ -224,15 +224,15 @@ void read_value(base::ByteReader& reader, std::vector<T>& value, const FieldType
     }
   }
 }
-template <std::size_t kIndex, typename... Ts>
+template <std::size_t Index, typename... Ts>
 void read_alternative(base::ByteReader& reader, std::size_t index, std::variant<Ts...>& value) {
-  if constexpr (kIndex == sizeof...(Ts)) {
+  if constexpr (Index == sizeof...(Ts)) {
     reader.fail();
-  } else if (index == kIndex) {
-    using T = std::variant_alternative_t<kIndex, std::variant<Ts...>>;
-    read_value(reader, value.template emplace<kIndex>(), kElement<T>.sized(1, SIZE_MAX));
+  } else if (index == Index) {
+    using T = std::variant_alternative_t<Index, std::variant<Ts...>>;
+    read_value(reader, value.template emplace<Index>(), kElement<T>.sized(1, SIZE_MAX));
   } else {
-    read_alternative<kIndex + 1>(reader, index, value);
+    read_alternative<Index + 1>(reader, index, value);
   }
 }
 template <typename... Ts, typename FieldType>

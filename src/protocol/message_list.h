@@ -28,14 +28,14 @@ struct MessageList {
 // Decodes the message and calls `handle` with its struct. Returns the reason if it is refused:
 // kUnknown (a number that is not in the list), kNonsense (this message does not go this way) or
 // kMalformed.
-template <Way kWay, typename... Messages, typename Handle>
+template <Way Allowed, typename... Messages, typename Handle>
 std::optional<DropReason> dispatch(MessageList<Messages...> /*list*/, const OpenMessage& open,
                                    const Handle& handle) {
   static_assert(MessageList<Messages...>::has_numbers_in_order());
   std::optional<DropReason> refused = DropReason::kUnknown;
   const auto try_one = [&]<typename Message>(const Message* /*type*/) {
     if (open.kind.number != kind_of<Message>().number) return false;
-    if constexpr (allows(Message::kType.ways, kWay)) {
+    if constexpr (allows(Message::kType.ways, Allowed)) {
       Message message;
       refused = DropReason::kMalformed;
       if (!decode(open.body, message)) return true;

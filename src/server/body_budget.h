@@ -74,7 +74,8 @@ class BodyBudget {
     const std::scoped_lock lock(mutex_);
     held_bytes_ -= bytes;
     const auto found = by_owner_.find(owner);
-    if ((found->second -= bytes) == 0) by_owner_.erase(found);
+    found->second -= bytes;
+    if (found->second == 0) by_owner_.erase(found);
   }
 
   const Options options_;

@@ -27,8 +27,7 @@ base::Result<std::optional<broker::DeliveryId>> last_event_id(const Request& req
                                                               const Query& query) {
   const auto field = request.field("last-event-id");
   const bool is_header = field && !field->empty();
-  const auto text =
-      is_header ? std::optional<std::string_view>(*field) : query.text("last_event_id");
+  const auto text = is_header ? field : query.text("last_event_id");
   if (!text) return std::optional<broker::DeliveryId>();
   auto id = broker::parse_delivery_id(*text);
   if (!id) {

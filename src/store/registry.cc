@@ -285,11 +285,9 @@ Result<void> prepare_numbers(const std::filesystem::path& file, std::int64_t ver
   if (version < kRegistryVersion) return create_numbers(file);
   return base::Error{
       base::ErrorId::kStoreIncomplete,
-      fmt::format(
-          "{0} is missing: nothing tells whether {1} has all its transactions. Copy it "
-          "from where {1} came from, or restore a backup; weir doctor --repair goes on with "
-          "the registry as it is",
-          numbers_file(file).native(), file.filename().native()),
+      fmt::format("{0} is missing: nothing tells whether {1} has all its transactions. Copy it "
+                  "from where {1} came from, or restore a backup",
+                  numbers_file(file).native(), file.filename().native()),
       std::nullopt};
 }
 

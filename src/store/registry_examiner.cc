@@ -27,7 +27,7 @@ constexpr const char* kRestore =
 
 constexpr const char* kRepair =
     "copy registry.sqlite, registry.sqlite-wal and registry.sqlite-numbers again, all while no "
-    "broker runs, or restore the last backup; weir doctor --repair goes on with what there is";
+    "broker runs, or restore the last backup";
 
 class Examiner {
  public:

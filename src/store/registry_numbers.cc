@@ -110,8 +110,7 @@ base::Result<std::optional<RecordedNumbers>> read_numbers(const std::filesystem:
   if (numbers.damaged_count < kNumberSlotCount) return std::optional(std::move(numbers));
   return incomplete(
       fmt::format("{} is damaged: nothing tells whether {} has all its transactions. Copy both "
-                  "again while no broker runs, or restore a backup; weir doctor --repair goes on "
-                  "with the registry as it is",
+                  "again while no broker runs, or restore a backup",
                   path.native(), registry.filename().native()));
 }
 
@@ -144,11 +143,10 @@ base::Result<void> check_number(const std::filesystem::path& registry, std::uint
   for (const auto& [missing, tables] : recorded.recent) changed |= missing > number ? tables : 0;
   return incomplete(fmt::format(
       "{0} ends with transaction {1}, but {2} was confirmed: {3} transactions are missing, the "
-      "last of which changed {4}. The end of {0}-wal is damaged, or the files are of different "
-      "times. Copy {0}, {0}-wal and {0}-numbers again while no broker runs, or restore a backup; "
-      "weir doctor --repair goes on without these transactions",
+      "last of which changed {4}. The end of {5}-wal is damaged, or the files are of different "
+      "times. Copy {5}, {5}-wal and {5}-numbers again while no broker runs, or restore a backup",
       registry.native(), number, highest, highest - number,
-      changed == 0 ? "nothing that is known" : table_names(changed)));
+      changed == 0 ? "nothing that is known" : table_names(changed), registry.filename().native()));
 }
 
 base::Result<RegistryNumbers> RegistryNumbers::open(const std::filesystem::path& registry) {
