@@ -25,7 +25,7 @@ struct MatchCost {
 class MatchCosts {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::nanoseconds kFirst = std::chrono::microseconds(50);
+  static constexpr std::chrono::nanoseconds kFirst = std::chrono::microseconds(200);
   static constexpr std::chrono::nanoseconds kLeast = std::chrono::microseconds(1);
   static constexpr std::chrono::nanoseconds kMost = std::chrono::milliseconds(20);
   static constexpr std::chrono::seconds kHalfLife{2};

@@ -15,6 +15,7 @@ namespace weir::broker {
 namespace {
 
 constexpr std::uint64_t kGaugeRounds = 16;  // of work, at most, between two looks at the gauges
+constexpr std::size_t kGaugesAtOnce = 64;   // between other work
 constexpr std::size_t kTextPieceBytes = std::size_t{64} << 20U;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
@@ -87,13 +88,14 @@ void Shard::post_batch(BatchPtr batch) {
 void Shard::run() {
   while (!stopping_) {
     const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
-    const bool has_work = !highlighting_.empty() || engine_.has_work();
+    const bool has_work = !highlighting_.empty() || !stale_.empty() || engine_.has_work();
     const auto until = has_work ? begin : next_replay(begin);
     for (std::function<void()>& task : queue_.pop_all(until)) {
       task();
       task = nullptr;  // a batch's memory is counted as free from now on
       text_holds_.clear();
       pump_touched();
+      finish_costs();
     }
     pump_highlighting();
     if (engine_.has_work()) {
@@ -106,7 +108,7 @@ void Shard::run() {
       pump_touched();
     }
     if (++round_count_ % kGaugeRounds == 0 || queue_.empty()) {
-      update_stale_gauges();
+      update_stale_gauges(kGaugesAtOnce);
       update_match_gauges();
     }
   }
@@ -135,6 +137,7 @@ void Shard::take(const Batch& batch) {
       .at = {},
       .complete = false,
       .matches = MatchNoteWriter(batch.last_sequence, context_.options.note_bytes_max)};
+  report.costs = std::exchange(costs_, {});
   auto logged = batch.events.begin();
   for (const OwnedEvents& owned : batch.owners) {
     const std::chrono::nanoseconds begin = thread_time();
@@ -145,8 +148,9 @@ void Shard::take(const Batch& batch) {
       report.at = logged->at;
       collect(engine_.publish(logged->event, logged->at), batch.last_sequence, report.matches);
     }
-    report.costs.push_back({owned.owner, owned.count, thread_time() - begin});
+    costs_.push_back({owned.owner, owned.count, thread_time() - begin});
   }
+  matched_at_ = thread_time();
   pacer_.on_live(ReplayPacer::Clock::now());
   last_batch_ = batch.id;
   last_sequence_ = batch.last_sequence;
@@ -154,6 +158,19 @@ void Shard::take(const Batch& batch) {
   update_wake();
   report.complete = true;
   context_.host.on_report(std::move(report));
+}
+
+// What was sent to consumers since the batch was matched is its cost too, of each owner in
+// proportion.
+void Shard::finish_costs() {
+  if (!matched_at_) return;
+  const std::chrono::nanoseconds after = thread_time() - *std::exchange(matched_at_, std::nullopt);
+  std::chrono::nanoseconds whole(1);
+  for (const MatchCost& cost : costs_) whole += cost.time;
+  const double share = std::chrono::duration<double>(after) / whole;
+  for (MatchCost& cost : costs_) {
+    cost.time += std::chrono::duration_cast<std::chrono::nanoseconds>(cost.time * share);
+  }
 }
 
 // Events that were abandoned come before it: nothing may be noted as due.
@@ -234,7 +251,7 @@ MatchReport Shard::finish_replay(std::uint64_t last_sequence, base::Instant now)
   last_sequence_ = last_sequence;
   text_holds_.clear();
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
-  update_stale_gauges();
+  update_stale_gauges(stale_.size());
   update_match_gauges();
   for (auto& [number, held] : subscriptions_) {
     held->outbox.assume_sent();

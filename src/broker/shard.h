@@ -14,6 +14,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -82,8 +83,8 @@ struct MatchReport {
   base::Instant at;       // everything that was due by then is in it or in one before
   bool complete = false;  // the last one of the batch itself
   MatchNoteWriter matches;
-  bool is_followed = false;  // it counts only together with the next one
-  std::vector<MatchCost> costs = {};
+  bool is_followed = false;           // it counts only together with the next one
+  std::vector<MatchCost> costs = {};  // of the batch before this one
 };
 
 // The state of all shards as of one event.
@@ -275,6 +276,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   using Subscriptions = std::map<std::uint64_t, std::unique_ptr<Held>>;
 
   void run();
+  void finish_costs();
   void take(const Batch& batch);
   // Replays. When the next step is due; nullopt: there is nothing to do.
   std::optional<ReplayPacer::Clock::time_point> next_replay(ReplayPacer::Clock::time_point now);
@@ -388,7 +390,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void forget_window_gauges(Held& held);
   event::EventPtr find_event(std::uint64_t sequence) const;
   void mark_stale(Held& held);
-  void update_stale_gauges();
+  void update_stale_gauges(std::size_t count_max);
   void save_text(std::vector<store::RegistryChange>& changes);
   void update_match_gauges();
   void update_size_gauges();
@@ -420,13 +422,16 @@ class Shard : public std::enable_shared_from_this<Shard> {
   ReplayPacer pacer_;
   std::vector<Held*> touched_;              // with something new to send
   std::deque<std::uint64_t> highlighting_;  // touched ones whose deliveries cost more; one a round
-  std::vector<Held*> stale_;                // whose gauges are behind
+  std::deque<Held*> stale_;                 // whose gauges are behind
   std::deque<std::uint64_t> starved_;       // touched ones that wait for memory of streams
   bool waits_for_room_ = false;             // to be told when some is given back
   std::vector<std::uint64_t> sequences_;    // of the delivery at hand
   TextShareHolds text_holds_;               // of the event at hand
   std::size_t text_piece_count_ = 0;        // in the registry
   std::uint64_t round_count_ = 0;
+  std::vector<MatchCost> costs_;  // of the last batch
+  std::optional<std::chrono::nanoseconds> matched_at_ =
+      {};  // thread time; of these, until finish_costs()
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
   std::optional<MatchReport> replayed_;

@@ -428,10 +428,13 @@ void Shard::mark_stale(Held& held) {
   if (!std::exchange(held.stale, true)) stale_.push_back(&held);
 }
 
-void Shard::update_stale_gauges() {
-  for (Held* const held : std::exchange(stale_, {})) {
-    held->stale = false;
-    update_gauges(*held);
+// Of so many, those first that have waited longest.
+void Shard::update_stale_gauges(std::size_t count_max) {
+  for (; count_max > 0 && !stale_.empty(); --count_max) {
+    Held& held = *stale_.front();
+    stale_.pop_front();
+    held.stale = false;
+    update_gauges(held);
   }
 }
 
