@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <optional>
 #include <thread>
 
 namespace weir::server {
@@ -13,14 +14,18 @@ namespace {
 
 using Id = std::thread::id;
 
-// Returns the thread that decodes a body of so many bytes.
-Id thread_of(std::size_t body_bytes) {
+// Returns the thread that decodes a body of so many bytes; nullopt: a filter.
+Id thread_of(std::optional<std::size_t> body_bytes) {
   DecodeThreads threads(1);
   asio::io_context context;
   Id id;
   auto work = [&]() -> Task<void> {
     std::function<Id()> decode = [] { return std::this_thread::get_id(); };
-    id = co_await threads.run(body_bytes, std::move(decode));
+    if (body_bytes) {
+      id = co_await threads.run(*body_bytes, std::move(decode));
+    } else {
+      id = co_await threads.run(std::move(decode));
+    }
   };
   asio::co_spawn(context, work(), asio::detached);
   context.run();
@@ -33,6 +38,10 @@ TEST(DecodeThreadsTest, DecodesShortBodiesInTheIoThread) {
 
 TEST(DecodeThreadsTest, DecodesLongBodiesInAnotherThread) {
   EXPECT_NE(thread_of(DecodeThreads::kShortBytesMax + 1), std::this_thread::get_id());
+}
+
+TEST(DecodeThreadsTest, TakesFiltersApartInAnotherThread) {
+  EXPECT_NE(thread_of(std::nullopt), std::this_thread::get_id());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // GET /subscriptions/{id}/events and GET /stream: opens a session, and chooses how it is sent.
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -187,7 +188,10 @@ Task<Response> stream_filter(Exchange& exchange) {
   }
   const auto envelope = exchange.query.flag("envelope");
   if (!envelope) co_return problem_response(envelope.error());
-  auto definition = definition_of(exchange);
+  std::function<base::Result<broker::DefinitionPtr>()> parse = [&] {
+    return definition_of(exchange);
+  };
+  auto definition = co_await exchange.services.decode_threads.run(std::move(parse));
   if (!definition) co_return problem_response(definition.error());
 
   Stream stream(exchange.transport.socket().get_executor(), exchange.services.options);

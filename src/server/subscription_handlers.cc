@@ -27,7 +27,9 @@ using base::ErrorId;
 using broker::PutMode;
 using broker::SubscriptionInfo;
 
-base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
+using Definition = base::Result<broker::DefinitionPtr>;
+
+Definition parse_definition(const Exchange& exchange) {
   if (auto checked = check_json(exchange.request); !checked) return checked.error();
   auto definition = broker::Definition::parse(exchange.request.body,
                                               exchange.services.broker.options().definition);
@@ -35,6 +37,12 @@ base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
   const auto checked = check_sink((*definition)->sink(), exchange.services.options.sink_guard);
   if (!checked) return checked.error();
   return definition;
+}
+
+Task<Definition> definition_of(const Exchange& exchange) {
+  std::function<Definition()> parse = [&] { return parse_definition(exchange); };
+  Definition definition = co_await exchange.services.decode_threads.run(std::move(parse));
+  co_return definition;
 }
 
 Task<base::Result<SubscriptionInfo>> put(Exchange& exchange, broker::DefinitionPtr definition,
@@ -100,7 +108,7 @@ Task<Response> list_subscriptions(Exchange& exchange) {
 }
 
 Task<Response> create_subscription(Exchange& exchange) {
-  auto definition = definition_of(exchange);
+  auto definition = co_await definition_of(exchange);
   if (!definition) co_return problem_response(definition.error());
   std::optional<std::string> no_id;
   const auto info = co_await put(exchange, *definition, std::move(no_id), PutMode::kCreate);
@@ -113,7 +121,7 @@ Task<Response> get_subscription(Exchange& exchange) {
 }
 
 Task<Response> put_subscription(Exchange& exchange) {
-  auto definition = definition_of(exchange);
+  auto definition = co_await definition_of(exchange);
   if (!definition) co_return problem_response(definition.error());
   const bool existed = exchange.services.broker.get(exchange.principal, exchange.id).has_value();
   std::optional<std::string> id = exchange.id;

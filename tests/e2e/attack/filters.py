@@ -20,7 +20,7 @@ def like(enemy: Enemy) -> None:
 
 def arrays(enemy: Enemy) -> None:
     """Paths over all elements of nested arrays."""
-    side = enemy.pick(90, 40)
+    side = enemy.pick(90, 60)
     data = {"a": [{"b": [{"c": [f"v{k}" for k in range(side)]} for _ in range(side)]}
                   for _ in range(side)]}
     for number in range(enemy.pick(100, 10)):
@@ -31,7 +31,7 @@ def arrays(enemy: Enemy) -> None:
 
 def unindexed(enemy: Enemy) -> None:
     """Filters that no index finds, of a thousand alternatives each, tried on every event."""
-    for number in range(enemy.pick(300, 30)):
+    for number in range(enemy.pick(30, 10)):
         terms = " or ".join(f"not data.k{i} = {number}" for i in range(300))
         parts = f"({terms}) and not data.m = 1 and not subject like '%q{number}%'"
         enemy.subscribe(f"not{number}", parts)
