@@ -15,6 +15,7 @@ struct PublishQueue::Turn {
   nanoseconds time{0};
   std::size_t bytes = 0;
   Taken& taken;
+  nanoseconds taken_time{0};
   Had had{0};
 
   bool is_over() const { return time <= nanoseconds(0) || bytes == 0; }
@@ -23,7 +24,7 @@ struct PublishQueue::Turn {
     if (!request.events[index]) return;  // costs nothing
     const std::size_t event_bytes = request.memory_bytes[index];
     time -= per_event;
-    taken.time += per_event;
+    taken_time += per_event;
     bytes -= std::min(bytes, event_bytes);
     had += per_event + kByteTime * event_bytes;
   }
@@ -59,20 +60,36 @@ PublishQueue::Taken PublishQueue::take_all() {
   return taken;
 }
 
+// What an owner may take now, of a room of so much; 0: nothing.
+nanoseconds PublishQueue::turn_of(std::string_view owner, nanoseconds room) const {
+  if (room > nanoseconds(0)) return std::min(room, kTurn);
+  const auto own = by_owner_.find(owner);
+  return own == by_owner_.end() ? kTurn : std::max(kTurn - own->second, nanoseconds(0));
+}
+
+std::set<PublishQueue::Place>::iterator PublishQueue::find_next(nanoseconds room) const {
+  return std::ranges::find_if(next_, [&](const Place& place) {
+    return turn_of(std::get<std::string>(place), room) > nanoseconds(0);
+  });
+}
+
 PublishQueue::Taken PublishQueue::take(Room room, const MatchCosts& costs, Clock::time_point now) {
   Taken taken;
   room.bytes = std::min(room.bytes, kTakenBytesMax);
-  while (!waiting_.empty() && room.is_there()) {
-    const auto at = waiting_.find(std::get<std::string>(*next_.begin()));
+  auto next = find_next(room.time);
+  while (next != next_.end() && room.bytes > 0) {
+    const auto at = waiting_.find(std::get<std::string>(*next));
     Waiting& waiting = at->second;
-    next_.erase(next_.begin());
-    now_had_ = waiting.had;
-    const nanoseconds time = std::min(room.time, kTurn);
+    next_.erase(next);
+    now_had_ = std::max(now_had_, waiting.had);
     const std::size_t bytes = std::min(room.bytes, kTurnBytes);
-    Turn turn{costs.of(at->first, now), time, bytes, taken};
+    Turn turn{costs.of(at->first, now), turn_of(at->first, room.time), bytes, taken};
     take_turn(waiting, turn);
-    room.time -= time - turn.time;
+    room.time -= turn.taken_time;
     room.bytes -= bytes - turn.bytes;
+    taken.times[at->first] += turn.taken_time;
+    by_owner_[at->first] += turn.taken_time;
+    under_way_ += turn.taken_time;
     waiting.had += turn.had;
     waiting.had_turn = true;
     if (waiting.requests.empty()) {
@@ -80,8 +97,17 @@ PublishQueue::Taken PublishQueue::take(Room room, const MatchCosts& costs, Clock
     } else {
       next_.insert(place_of(*at));
     }
+    next = find_next(room.time);
   }
   return taken;
+}
+
+void PublishQueue::on_matched(const Times& times) {
+  for (const auto& [owner, time] : times) {
+    const auto own = by_owner_.find(owner);
+    under_way_ -= time;
+    if ((own->second -= time) == nanoseconds(0)) by_owner_.erase(own);
+  }
 }
 
 // Takes at least one event.

@@ -11,7 +11,8 @@
 //   - The next turn is of the owner that has had least. An owner that comes back has had as much as
 //     the one whose turn it is, so that nobody saves up (start-time fair queueing).
 //   - No more is handed out than is matched within a short time (Room): the rest waits here, where
-//     the turns are.
+//     the turns are. Only owners of whom less than a turn is being matched get theirs all the same:
+//     a publisher that sends one event after the other keeps its pace.
 //
 // A single owner has all turns. Requests of one owner keep their order. Single-threaded.
 #pragma once
@@ -66,22 +67,30 @@ class PublishQueue {
     bool is_first() const { return begin == 0; }
     bool is_last() const { return end == request->events.size(); }
   };
+  // How long matching takes, about, by owner.
+  using Times = std::map<std::string, std::chrono::nanoseconds, std::less<>>;
   struct Taken {
     std::vector<Piece> pieces;
-    std::chrono::nanoseconds time{0};  // that matching them takes, about
+    Times times;
   };
   // How much may be handed out. The last event may go beyond it.
   struct Room {
     std::chrono::nanoseconds time{0};
     std::size_t bytes = 0;
-
-    bool is_there() const { return time > std::chrono::nanoseconds(0) && bytes > 0; }
   };
 
   void push(PublishRequest request);
   bool empty() const { return waiting_.empty(); }
+  // Whether take() would hand out something.
+  bool can_take(const Room& room) const {
+    return room.bytes > 0 && find_next(room.time) != next_.end();
+  }
   Taken take(Room room, const MatchCosts& costs, Clock::time_point now);
   Taken take_all();
+  // What was taken is matched.
+  void on_matched(const Times& times);
+  // How long matching takes, about, of all that was taken and is not matched.
+  std::chrono::nanoseconds under_way() const { return under_way_; }
   // What is left of a request that was answered is not handed out any more.
   void drop(const PublishRequest& request);
 
@@ -102,10 +111,14 @@ class PublishQueue {
     return {entry.second.had, entry.second.had_turn, entry.first};
   }
   static void take_turn(Waiting& waiting, Turn& turn);
+  std::chrono::nanoseconds turn_of(std::string_view owner, std::chrono::nanoseconds room) const;
+  std::set<Place>::iterator find_next(std::chrono::nanoseconds room) const;
   void leave(ByOwner::iterator at);
 
-  ByOwner waiting_;                               // none is empty
-  std::set<Place> next_;                          // the same owners, whose turn it is next first
+  ByOwner waiting_;       // none is empty
+  std::set<Place> next_;  // the same owners, whose turn it is next first
+  Times by_owner_;        // under way
+  std::chrono::nanoseconds under_way_{0};
   Had now_had_{0};                                // by the owner whose turn was the last one
   std::map<std::string, Had, std::less<>> gone_;  // owners without requests that have had more
 };

@@ -109,10 +109,28 @@ TEST_F(PublishQueueTest, WhoeverComesBackHasSavedNothingAndOwesWhatItHad) {
 TEST_F(PublishQueueTest, HandsOutNoMoreThanThereIsRoomFor) {
   set_cost("a", milliseconds(1));
   queue_.push(request("a", 100));
-  EXPECT_THAT(take(milliseconds(0)), IsEmpty());
   EXPECT_THAT(take(milliseconds(5)), ElementsAre("a:0-2", "a:2-4", "a:4-5"));
+  EXPECT_THAT(take(milliseconds(0)), IsEmpty());
+  EXPECT_FALSE(queue_.can_take({.time = milliseconds(0), .bytes = kPlenty}));
   EXPECT_THAT(take(microseconds(1)), ElementsAre("a:5-6")) << "one event goes beyond it";
   EXPECT_THAT(take(milliseconds(5), 0), IsEmpty());
+  EXPECT_FALSE(queue_.can_take({.time = milliseconds(5), .bytes = 0}));
+}
+
+TEST_F(PublishQueueTest, OwnersOfWhomLittleIsMatchedNeedNoRoom) {
+  set_cost("a", milliseconds(1));
+  set_cost("b", microseconds(500));
+  queue_.push(request("a", 100));
+  const auto heavy = queue_.take({.time = milliseconds(10), .bytes = kPlenty}, costs_, kNow);
+  EXPECT_EQ(queue_.under_way(), milliseconds(10));
+  for (int i = 0; i < 6; ++i) queue_.push(request("b", 1));
+  EXPECT_THAT(take(milliseconds(0)), ElementsAre("b:0-1", "b:0-1", "b:0-1", "b:0-1"));
+  EXPECT_THAT(take(milliseconds(0)), IsEmpty()) << "two milliseconds of b are under way";
+  queue_.on_matched({{"b", microseconds(500)}});
+  EXPECT_THAT(take(milliseconds(0)), ElementsAre("b:0-1"));
+  queue_.on_matched(heavy.times);
+  EXPECT_EQ(queue_.under_way(), milliseconds(2));
+  EXPECT_THAT(take(milliseconds(0)), ElementsAre("a:10-12")) << "a has nothing under way";
 }
 
 TEST_F(PublishQueueTest, LongEventsEndATurn) {
@@ -141,8 +159,9 @@ TEST_F(PublishQueueTest, RequestsWithoutAnEventAreHandedOutToo) {
 TEST_F(PublishQueueTest, TellsHowLongMatchingTakes) {
   set_cost("a", microseconds(100));
   queue_.push(request("a", 3));
-  EXPECT_EQ(queue_.take({.time = milliseconds(1), .bytes = kPlenty}, costs_, kNow).time,
-            microseconds(300));
+  EXPECT_EQ(queue_.take({.time = milliseconds(1), .bytes = kPlenty}, costs_, kNow).times,
+            (PublishQueue::Times{{"a", microseconds(300)}}));
+  EXPECT_EQ(queue_.under_way(), microseconds(300));
 }
 
 TEST_F(PublishQueueTest, TheRestOfADroppedRequestIsNotHandedOut) {

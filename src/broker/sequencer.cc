@@ -32,7 +32,7 @@ struct Sequencer::Group {
   std::vector<base::MemoryCharge> memory;
   std::vector<LogShares::Part> shares;  // by piece of a request
   std::vector<OwnedEvents> owners;      // of the events, in their order
-  std::chrono::nanoseconds match_time{0};
+  PublishQueue::Times match_times = {};
   boost::unordered_flat_set<IngestWindow::Key, IngestWindow::KeyHash> seen;
 };
 
@@ -141,7 +141,7 @@ bool Sequencer::is_finished() {
 Sequencer::Clock::time_point Sequencer::next_look() const {
   const Clock::time_point here = Clock::now();
   // What was taken last may have had no new event, so that no report on it comes.
-  if (!requests_.empty() && room_in_shards().is_there()) return here;
+  if (requests_.can_take(room_in_shards())) return here;
   Clock::time_point look = std::min({checkpoint_at_, retain_at_, here + kLookMax});
   if (!notes_.empty() || trouble()) look = std::min(look, flush_at_);
   if (!checkpoint_wanted_.empty()) look = std::min(look, pacer_.earliest().value_or(look));
@@ -162,15 +162,19 @@ Sequencer::Clock::time_point Sequencer::next_look() const {
 void Sequencer::write_group() {
   // While the disk is in trouble, notes are tried from time to time only.
   const bool notes_wanted = !notes_.empty() && (stopping_ || (!waiting_.empty() && !trouble()));
-  const PublishQueue::Taken taken = take_requests();
+  PublishQueue::Taken taken = take_requests();
   if (taken.pieces.empty() && !notes_wanted) return;
-  if (const auto room = check_room(); !room) return refuse(taken.pieces, room.error());
+  if (const auto room = check_room(); !room) return refuse(taken, room.error());
   Group group;
-  group.match_time = taken.time;
   const base::Instant at = context_.time.now();
   for (const PublishQueue::Piece& piece : taken.pieces) admit(piece, at, group);
   const base::Result<void> written = commit();
-  if (written && !group.events.empty()) pass_on(group);
+  if (written && !group.events.empty()) {
+    group.match_times = std::move(taken.times);
+    pass_on(group);
+  } else {
+    requests_.on_matched(taken.times);
+  }
   answer(taken.pieces, written);
 }
 
@@ -187,7 +191,8 @@ PublishQueue::Room Sequencer::room_in_shards() const {
   if (std::ranges::any_of(shards_, is_behind)) return {};
   const std::size_t bytes_max = context_.options.shard_queue_bytes_max;
   const std::size_t bytes = context_.memory.total(MemoryPart::kQueue).bytes();
-  return {.time = std::clamp(kAheadPerCommit * commit_time_, kAheadMin, kAheadMax) - match_time_,
+  return {.time = std::clamp(kAheadPerCommit * commit_time_, kAheadMin, kAheadMax) -
+                  requests_.under_way(),
           .bytes = bytes_max - std::min(bytes_max, bytes)};
 }
 
@@ -288,17 +293,17 @@ void Sequencer::pass_on(Group& group) {
   batch->last_sequence = last_sequence_;
   batch->events = std::move(group.events);
   batch->owners = std::move(group.owners);
-  match_time_ += group.match_time;
   unnoted_.emplace(batch->id, Unnoted{.last_sequence = last_sequence_,
                                       .at = at,
                                       .memory = std::move(group.memory),
-                                      .match_time = group.match_time});
+                                      .match_times = std::move(group.match_times)});
   for (const std::shared_ptr<Shard>& shard : shards_) shard->post_batch(batch);
 }
 
-void Sequencer::refuse(const std::vector<PublishQueue::Piece>& pieces, const base::Error& reason) {
-  for (const PublishQueue::Piece& piece : pieces) piece.request->depends_on_commit = true;
-  answer(pieces, reason);
+void Sequencer::refuse(const PublishQueue::Taken& taken, const base::Error& reason) {
+  requests_.on_matched(taken.times);
+  for (const PublishQueue::Piece& piece : taken.pieces) piece.request->depends_on_commit = true;
+  answer(taken.pieces, reason);
 }
 
 void Sequencer::answer(const std::vector<PublishQueue::Piece>& pieces,

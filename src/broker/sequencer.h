@@ -93,7 +93,7 @@ class Sequencer final : public ShardHost {
     std::size_t complete_count = 0;               // shards that are done with it
     std::vector<MatchReport> parts = {};          // by instant, ascending
     std::vector<base::MemoryCharge> memory = {};  // of its events, by request
-    std::chrono::nanoseconds match_time{0};       // that matching them takes, about
+    PublishQueue::Times match_times = {};
   };
   struct Note {
     std::uint64_t sequence = 0;
@@ -114,7 +114,7 @@ class Sequencer final : public ShardHost {
   void on_write_failed(const base::Error& reason);
   void pass_on(Group& group);
   void answer(const std::vector<PublishQueue::Piece>& pieces, const base::Result<void>& written);
-  void refuse(const std::vector<PublishQueue::Piece>& pieces, const base::Error& reason);
+  void refuse(const PublishQueue::Taken& taken, const base::Error& reason);
   void fail(const PublishQueue::Piece& piece, const base::Error& error);
   void count_outcomes(std::span<const PublishOutcome> outcomes);
   PublishQueue::Taken take_requests();
@@ -150,7 +150,6 @@ class Sequencer final : public ShardHost {
 
   PublishQueue requests_;
   MatchCosts costs_;
-  std::chrono::nanoseconds match_time_{0};      // of batches that shards are not done with, about
   std::chrono::nanoseconds commit_time_{0};     // of the last commit
   std::map<std::uint64_t, Unnoted> unnoted_;    // by batch
   std::vector<Note> notes_;                     // to be written

@@ -40,7 +40,7 @@ void Sequencer::finish_notes() {
     const std::uint64_t batch = unnoted_.begin()->first;
     Unnoted unnoted = std::move(unnoted_.begin()->second);
     unnoted_.erase(unnoted_.begin());
-    match_time_ -= unnoted.match_time;
+    requests_.on_matched(unnoted.match_times);
     if (unnoted.parts.empty()) {
       unnoted.parts.push_back(
           {.batch = batch, .at = unnoted.at, .matches = MatchNoteWriter(unnoted.last_sequence)});

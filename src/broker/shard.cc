@@ -26,6 +26,12 @@ std::chrono::nanoseconds thread_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+std::optional<ReplayPacer::Clock::time_point> earlier(
+    std::optional<ReplayPacer::Clock::time_point> a,
+    std::optional<ReplayPacer::Clock::time_point> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
 }  // namespace
 
 base::Error stopping_error() {
@@ -88,8 +94,8 @@ void Shard::post_batch(BatchPtr batch) {
 void Shard::run() {
   while (!stopping_) {
     const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
-    const bool has_work = !highlighting_.empty() || !stale_.empty() || engine_.has_work();
-    const auto until = has_work ? begin : next_replay(begin);
+    const bool has_work = !stale_.empty() || engine_.has_work();
+    const auto until = has_work ? begin : earlier(next_replay(begin), next_highlight(begin));
     for (std::function<void()>& task : queue_.pop_all(until)) {
       task();
       task = nullptr;  // a batch's memory is counted as free from now on
@@ -152,6 +158,7 @@ void Shard::take(const Batch& batch) {
   }
   matched_at_ = thread_time();
   pacer_.on_live(ReplayPacer::Clock::now());
+  highlight_pacer_.on_live(ReplayPacer::Clock::now());
   last_batch_ = batch.id;
   last_sequence_ = batch.last_sequence;
   queued_event_count_ -= batch.events.size();

@@ -271,6 +271,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void write_cursors();
 
  private:
+  static constexpr int kHighlightBusyShare = 4;  // one part of the time in so many
+
   struct Held;
   class SharedPort;
   using Subscriptions = std::map<std::uint64_t, std::unique_ptr<Held>>;
@@ -335,6 +337,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void pump_touched();
   // Lets one of those go on whose deliveries show parts of texts.
   void pump_highlighting();
+  std::optional<ReplayPacer::Clock::time_point> next_highlight(
+      ReplayPacer::Clock::time_point now) const;
   static bool is_highlighting(const Held& held);
   void pump(Held& held);
   // Whether its owner's deliveries on their way take all memory that they may: then it is pumped
@@ -420,6 +424,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::map<const Principal*, std::weak_ptr<const engine::Gate>> gates_;  // each keeps its principal
   std::deque<std::uint64_t> replaying_;  // numbers of subscriptions, in the order they came
   ReplayPacer pacer_;
+  ReplayPacer highlight_pacer_{kHighlightBusyShare};
   std::vector<Held*> touched_;              // with something new to send
   std::deque<std::uint64_t> highlighting_;  // touched ones whose deliveries cost more; one a round
   std::deque<Held*> stale_;                 // whose gauges are behind

@@ -159,14 +159,22 @@ bool Shard::is_highlighting(const Held& held) {
 }
 
 // One at a time between other work, so that nobody waits for the texts of others.
+std::optional<ReplayPacer::Clock::time_point> Shard::next_highlight(
+    ReplayPacer::Clock::time_point now) const {
+  if (highlighting_.empty()) return std::nullopt;
+  return highlight_pacer_.next(now);
+}
+
 void Shard::pump_highlighting() {
-  if (highlighting_.empty()) return;
+  const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
+  if (const auto due = next_highlight(begin); !due || *due > begin) return;
   Held* const held = find(highlighting_.front());
   highlighting_.pop_front();
   if (held == nullptr) return;
   held->waits_for_highlighting = false;
   pump(*held);
   pump_touched();
+  highlight_pacer_.on_step(begin, ReplayPacer::Clock::now());
 }
 
 // The clock is read only for tokens that expire.

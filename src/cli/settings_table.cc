@@ -67,11 +67,13 @@ constexpr std::array kSettings = {
             .place = WEIR_PLACE(server.io_thread_count),
             .meaning = "threads that serve connections",
             .max = 256},
-    Setting{.name = "server.decode_threads",
-            .type = kCount,
-            .place = WEIR_PLACE(server.decode_thread_count),
-            .meaning = "threads that decode bodies of more than 64KiB and parse filters",
-            .max = 256},
+    Setting{
+        .name = "server.decode_threads",
+        .type = kCount,
+        .place = WEIR_PLACE(server.decode_thread_count),
+        .meaning =
+            "threads that decode bodies of more than 64KiB, parse filters and list subscriptions",
+        .max = 256},
     Setting{.name = "server.authentication_threads",
             .type = kCount,
             .place = WEIR_PLACE(server.authentication_thread_count),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DecodeThreads: takes long bodies and filters apart off the io threads, so that one connection
-// does not hold up the other connections of its io thread. Short bodies are decoded at once.
+// DecodeThreads: takes long bodies and filters apart off the io threads, and makes long answers, so
+// that one connection does not hold up the others of its io thread. Short bodies are decoded at
+// once.
 //
 //   std::function<base::Result<Events>()> decode = [&] { return decode_batch(body); };
 //   auto events = co_await services.decode_threads.run(body.size(), std::move(decode));

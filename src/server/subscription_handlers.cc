@@ -83,16 +83,13 @@ Task<base::Result<event::EventPtr>> event_of(const Exchange& exchange) {
   co_return event;
 }
 
-}  // namespace
-
-Task<Response> list_subscriptions(Exchange& exchange) {
-  const auto limit = exchange.query.count("limit", kPageCount, kPageCountMax);
-  if (!limit) co_return problem_response(limit.error());
+// A thousand of them take some milliseconds.
+Response list_page(const Exchange& exchange, std::size_t limit) {
   // One more than asked for tells whether there are more.
   auto found = exchange.services.broker.list(exchange.principal,
-                                             exchange.query.text("after").value_or(""), *limit + 1);
-  const bool more = found.size() > *limit;
-  if (more) found.resize(*limit);
+                                             exchange.query.text("after").value_or(""), limit + 1);
+  const bool more = found.size() > limit;
+  if (more) found.resize(limit);
   Response response;
   event::JsonObject object(response.body);
   object.name("subscriptions");
@@ -104,6 +101,16 @@ Task<Response> list_subscriptions(Exchange& exchange) {
   response.body += ']';
   if (more) object.member("next", found.back().id);
   object.close();
+  return response;
+}
+
+}  // namespace
+
+Task<Response> list_subscriptions(Exchange& exchange) {
+  const auto limit = exchange.query.count("limit", kPageCount, kPageCountMax);
+  if (!limit) co_return problem_response(limit.error());
+  std::function<Response()> list = [&] { return list_page(exchange, *limit); };
+  Response response = co_await exchange.services.decode_threads.run(std::move(list));
   co_return response;
 }
 
