@@ -171,7 +171,7 @@ TEST_F(BrokerLossTest, RetentionExpiresWhatAnOfflineSubscriberDidNotGetAndWarnsB
 // A consumer that keeps its shard waiting until it is released.
 class BlockingConsumer final : public Consumer {
  public:
-  void on_begin(const SessionStart& /*start*/) override {}
+  void on_begin(ConsumerMode /*mode*/) override {}
   void on_dispatch(std::vector<Dispatch> /*dispatches*/) override { released_.wait(false); }
   void on_acknowledged(std::uint64_t /*number*/) override {}
   void on_settled(std::vector<std::uint64_t> /*numbers*/) override {}

@@ -60,13 +60,11 @@ base::Result<void> Recovery::prepare() {
     any_conflate_ |= definition.policy() == OutboxPolicy::kConflate;
     const std::size_t count_max =
         std::min(definition.outbox_count_max(), context_.options.definition.outbox_count_max);
-    waiting_.emplace(known.row.number,
-                     Waiting{.known = &known,
-                             .outbox = Outbox({.policy = definition.policy(),
-                                               .count_max = count_max,
-                                               .memory = context_.memory.account(
-                                                   MemoryPart::kOutboxes, known.row.owner)}),
-                             .state = {}});
+    waiting_.emplace(
+        known.row.number,
+        Waiting{.known = &known,
+                .outbox = Outbox({.policy = definition.policy(), .count_max = count_max}),
+                .state = {}});
     scans_[known.row.number] = known.row.since_sequence;
   }
   for (const store::CursorRow& cursor : context_.contents.cursors) {
@@ -124,7 +122,7 @@ std::uint64_t Recovery::window_begin() const {
 
 base::Result<void> Recovery::read_notes() {
   const base::Duration window = context_.options.dedup_window.value_or(base::Duration{});
-  window_since_ = context_.time.now() + base::Duration{-window.nanoseconds};
+  window_since_ = context_.options.now() + base::Duration{-window.nanoseconds};
   const std::uint64_t scan = scan_begin();
   noted_sequence_ = scan - 1;
   store::LogReader reader = context_.log.reader(std::min(scan, window_begin()));
@@ -159,17 +157,14 @@ void Recovery::take_note(const ReadNote& record) {
     if (found == waiting_.end()) continue;
     found->second.noted_until = std::max(found->second.noted_until, record.at);
     const auto source = sources_.find(match.sequences.front());
-    Outbox& outbox = found->second.outbox;
-    outbox.restore(
+    found->second.outbox.restore(
         match.delivery, record.sequence,
         {.sequences = match.sequences,
          .source = source == sources_.end() ? std::string_view() : std::string_view(source->second),
          .text = match.text,
-         .text_memory = text_holds_.hold(match.text, outbox.account()),
          .is_group = match.is_group,
          .repeated = match.repeated});
   }
-  text_holds_.clear();
   if (!note.complete) return;
   noted_sequence_ = std::max(noted_sequence_, record.sequence);
   sources_.erase(sources_.begin(), sources_.upper_bound(record.sequence));
@@ -260,7 +255,7 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
 
 // What was delivered anew is noted before anything else; the sequencer writes it when it can.
 void Recovery::hand_over_notes() {
-  const base::Instant now = context_.time.now();
+  const base::Instant now = context_.sequencer.now();
   const bool is_all_noted = last_sequence_ <= noted_sequence_;
   for (const std::shared_ptr<Shard>& shard : context_.shards) {
     MatchReport report = shard->finish_replay(last_sequence_, now);
