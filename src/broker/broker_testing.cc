@@ -13,7 +13,6 @@
 #include "base/error_testing.h"
 #include "engine/explanation_json.h"
 #include "event/event_testing.h"
-#include "store/log_bounds.h"
 
 namespace weir::broker {
 namespace {
@@ -63,51 +62,16 @@ bool eventually(const std::function<bool()>& holds) {
   return holds();
 }
 
-ClockReading at_instant(base::Instant instant) { return {.steady = instant, .wall = instant}; }
-
-bool copy_running(const std::filesystem::path& from, const std::filesystem::path& to) {
-  const auto first_segment = [&]() -> std::uint64_t {
-    const auto bounds = store::read_bounds(store::posix_file_system(), from / "log");
-    return bounds && *bounds ? (*bounds)->bounds.first_segment : 0;
-  };
-  std::filesystem::remove_all(to);
-  std::filesystem::create_directories(to / "log");
-  const std::uint64_t first = first_segment();
-  std::error_code failed;
-  const auto copy = [&](const std::filesystem::path& name) {
-    if (std::filesystem::exists(to / name, failed)) return;
-    std::filesystem::copy_file(from / name, to / name, failed);
-  };
-  for (const char* const name :
-       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
-    if (std::filesystem::exists(from / name, failed)) copy(name);
-    if (failed) return false;
-  }
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(from)) {
-    std::error_code gone;
-    if (!entry.is_regular_file(gone)) continue;
-    copy(std::filesystem::relative(entry.path(), from));
-    if (failed) return false;
-  }
-  return first_segment() == first;
-}
-
 PrincipalPtr everyone() {
   static const auto kEveryone =
       std::make_shared<const Principal>(Principal{.name = {}, .grants = Grants::all()});
   return kEveryone;
 }
 
-void RecordingConsumer::on_begin(const SessionStart& start) {
+void RecordingConsumer::on_begin(ConsumerMode /*mode*/) {
   const std::scoped_lock lock(mutex_);
   begun_ = true;
-  incarnation_ = start.incarnation;
   changed_.notify_all();
-}
-
-std::uint64_t RecordingConsumer::incarnation() {
-  const std::scoped_lock lock(mutex_);
-  return incarnation_;
 }
 
 void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
@@ -245,7 +209,7 @@ std::string TestBroker::transfer_all(std::string_view from, std::string_view own
 std::string TestBroker::acknowledge(std::string_view id, std::uint64_t number,
                                     const PrincipalPtr& principal) {
   return name_of(wait_for<void>(
-      [&](Done done) { broker_->acknowledge(principal, id, {number}, std::move(done)); }));
+      [&](Done done) { broker_->acknowledge(principal, id, number, std::move(done)); }));
 }
 
 std::string TestBroker::answer(std::string_view id, Answer answer, const PrincipalPtr& principal) {
@@ -279,8 +243,7 @@ std::shared_ptr<RecordingConsumer> TestBroker::attach(std::string_view id,
                                                       const PrincipalPtr& principal,
                                                       std::uint64_t credit) {
   auto consumer = std::make_shared<RecordingConsumer>();
-  const auto seen = acknowledged ? std::optional(DeliveryId{*acknowledged}) : std::nullopt;
-  session = broker_->attach(principal, id, seen, consumer);
+  session = broker_->attach(principal, id, acknowledged, consumer);
   session->add_credit(credit);
   return consumer;
 }

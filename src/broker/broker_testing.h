@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,13 +19,6 @@ namespace weir::broker {
 // Longer than anything here takes.
 bool eventually(const std::function<bool()>& holds);
 
-// Both clocks show this instant.
-ClockReading at_instant(base::Instant instant);
-
-// Copies the directory of a broker that may run, in the order that docs/operations.md tells; what
-// was there is removed. False if retention removed a segment meanwhile.
-bool copy_running(const std::filesystem::path& from, const std::filesystem::path& to);
-
 PrincipalPtr everyone();  // anonymous, with all grants
 
 struct Received {
@@ -40,14 +32,13 @@ struct Received {
 // Writes everything down. Acknowledges and gives credit as it is told to.
 class RecordingConsumer final : public Consumer {
  public:
-  void on_begin(const SessionStart& start) override;
+  void on_begin(ConsumerMode mode) override;
   void on_dispatch(std::vector<Dispatch> dispatches) override;
   void on_acknowledged(std::uint64_t number) override;
   void on_settled(std::vector<std::uint64_t> numbers) override;
   void on_end(const base::Error& reason) override;
 
   bool wait_begin();
-  std::uint64_t incarnation();  // of the subscription, once it has begun
   bool wait_count(std::size_t count);
   bool wait_acknowledged(std::uint64_t number);
   // Shared: these, in any order, and no others so far.
@@ -63,7 +54,6 @@ class RecordingConsumer final : public Consumer {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool begun_ = false;
-  std::uint64_t incarnation_ = kNoIncarnation;
   std::vector<Received> received_;
   std::uint64_t acknowledged_ = 0;
   std::vector<std::uint64_t> settled_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <random>
 #include <utility>
 
@@ -69,21 +68,6 @@ base::Result<void> load_secrets(const store::RegistryContents& contents,
   return {};
 }
 
-// Whoever reads that a store is damaged must learn where, and what to do.
-base::Error with_place(base::Error error, const std::filesystem::path& directory) {
-  using enum base::ErrorId;
-  constexpr std::array kOfStore = {kStoreCorrupt, kStoreVersion, kStoreDatabase, kStoreMismatch,
-                                   kStoreIncomplete};
-  if (std::ranges::find(kOfStore, error.id) == kOfStore.end()) return error;
-  if (error.message.find(directory.native()) == std::string::npos) {
-    error.message = fmt::format("{}: {}", directory.native(), error.message);
-  }
-  if (error.message.find("weir doctor") == std::string::npos) {
-    error.message += "; weir doctor tells more";
-  }
-  return error;
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<Broker>> Broker::open(BrokerOptions options) {
@@ -107,30 +91,21 @@ LocalBroker::LocalBroker(BrokerOptions options)
 LocalBroker::~LocalBroker() { stop(); }
 
 base::Result<void> LocalBroker::open() {
-  auto opened = open_all();
-  if (!opened) return with_place(std::move(opened.error()), options_.directory);
-  return opened;
-}
-
-base::Result<void> LocalBroker::open_all() {
   if (auto opened = open_store(); !opened) return opened;
   if (auto loaded = tokens_->reload(); !loaded) return loaded;
   const auto contents = registry_->contents();
   if (!contents) return contents.error();
-  if (auto started = start_time(*contents); !started) return started;
   clerk_ = std::make_unique<Clerk>(*registry_, *log_);
   sequencer_ = std::make_unique<Sequencer>(
-      Sequencer::Context{options_, *log_, counters_, *clerk_, memory_, shares_, *time_});
+      Sequencer::Context{options_, *log_, counters_, *clerk_, memory_, shares_});
   for (std::size_t i = 0; i < options_.shard_count; ++i) {
-    shards_.push_back(
-        std::make_shared<Shard>(Shard::Context{options_, *log_, counters_, *sequencer_, *clerk_,
-                                               *registry_, losses_, memory_, *time_, i}));
+    shards_.push_back(std::make_shared<Shard>(Shard::Context{
+        options_, *log_, counters_, *sequencer_, *clerk_, *registry_, losses_, memory_, i}));
   }
   if (auto restored = restore_shares(*contents); !restored) return restored;
   const auto known = known_subscriptions(*contents);
   if (!known) return known.error();
-  Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_, *time_, memory_},
-                    *known);
+  Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_}, *known);
   if (auto recovered = recovery.run(); !recovered) return recovered;
   if (auto kept = keep_numbers(recovery.highest_noted_subscription()); !kept) return kept;
   for (const std::shared_ptr<Shard>& shard : shards_) shard->start();
@@ -161,14 +136,6 @@ base::Result<void> LocalBroker::open_store() {
   return {};
 }
 
-// Broker time goes on behind everything that was stored, also if the wall clock was set back.
-base::Result<void> LocalBroker::start_time(const store::RegistryContents& contents) {
-  const auto stored = read_stored_time(contents.shared_states);
-  if (!stored) return stored.error();
-  time_ = std::make_unique<BrokerTime>(options_.clocks, std::max(*stored, log_->newest()));
-  return {};
-}
-
 base::Result<void> LocalBroker::restore_shares(const store::RegistryContents& contents) {
   for (const store::SharedState& shared : contents.shared_states) {
     if (shared.name != kLogSharesName) continue;
@@ -183,10 +150,7 @@ base::Result<void> LocalBroker::restore_shares(const store::RegistryContents& co
 base::Result<void> LocalBroker::keep_numbers(std::uint64_t noted) {
   if (!directory_.raise_last_number(noted)) return {};
   const std::vector<store::RegistryChange> changes = {store::NumberMark{noted}};
-  auto kept = registry_->apply(changes);
-  // On a full disk it starts all the same: the next start finds the notes again.
-  if (!kept && kept.error().id != base::ErrorId::kStoreFull) return kept;
-  return {};
+  return registry_->apply(changes);
 }
 
 base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
@@ -202,9 +166,8 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
     auto definition = parse_stored_definition(row.definition);
     if (!definition) {
       return base::Error{base::ErrorId::kStoreCorrupt,
-                         fmt::format("{}: the definition of subscription '{}' cannot be read: {}",
-                                     (options_.directory / store::kRegistryName).native(), row.id,
-                                     definition.error().to_string()),
+                         fmt::format("the definition of subscription '{}' cannot be read: {}",
+                                     row.id, definition.error().to_string()),
                          std::nullopt};
     }
     const auto dead = registry_->dead_letter_count(row.number);
@@ -222,14 +185,13 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
         .settled = true,
         .sink_number = ++sink_count_};
     entry.gauges->letters_kept = *dead;
-    entry.gauges->allowed = entry.principal && !entry.principal->has_expired(options_.wall_now());
+    entry.gauges->allowed = entry.principal && !entry.principal->has_expired(options_.now());
     known.push_back({row,
                      {.number = row.number,
                       .id = row.id,
                       .durable = true,
                       .definition = *definition,
                       .principal = entry.principal,
-                      .owner = row.owner,
                       .gauges = entry.gauges,
                       .place = quota_->take_anyway(row.owner)},
                      entry.shard});
@@ -264,16 +226,14 @@ void LocalBroker::stop() {
   sequencer_->stop();
   for (const std::shared_ptr<Shard>& shard : shards_) shard->stop();
   clerk_->stop();
-  // If it fails, a later loss of power may hide a loss; nothing is lost by it.
-  [[maybe_unused]] const auto finished = log_->finish();
 }
 
 base::Result<PrincipalPtr> LocalBroker::authenticate(std::string_view token) {
-  return tokens_->tokens().authenticate(token, options_.wall_now());
+  return tokens_->tokens().authenticate(token, options_.now());
 }
 
 std::optional<base::Result<PrincipalPtr>> LocalBroker::recall(std::string_view token) {
-  return tokens_->tokens().recall(token, options_.wall_now());
+  return tokens_->tokens().recall(token, options_.now());
 }
 
 base::Result<void> LocalBroker::reload_tokens() { return tokens_->reload(); }
@@ -366,18 +326,10 @@ void LocalBroker::tell_use(BrokerStats& stats) const {
   stats.publish_queue_bytes = memory_.total(MemoryPart::kPublish).bytes();
   stats.shard_queue_events = queued_event_count(shards_);
   stats.shard_queue_bytes = memory_.total(MemoryPart::kQueue).bytes();
-  stats.transit_waits = counters_.transit_waits;
   stats.memory_by_part = memory_.by_part();
   stats.memory_by_owner = memory_.by_owner(kOwnersTold);
   stats.log_by_owner = shares_.largest(kOwnersTold);
   stats.registry_failure = clerk_->failure();
-  const BrokerTime::Status clock = time_->status();
-  stats.clock_steps_forward = clock.steps.forward_count;
-  stats.clock_steps_back = clock.steps.back_count;
-  stats.clock_last_step = clock.steps.last;
-  stats.clock_offset = clock.offset;
-  stats.work_steps = counters_.work_steps;
-  stats.over_budget = counters_.over_budget;
 }
 
 BrokerStats LocalBroker::stats() const {

@@ -12,7 +12,6 @@
 #include "broker/start.h"
 #include "broker/text_piece.h"
 #include "event/event_memory.h"
-#include "store/registry_file.h"
 
 namespace weir::broker {
 namespace {
@@ -29,16 +28,6 @@ std::size_t text_piece_count(const store::RegistryContents& contents, std::size_
   };
   while (std::ranges::any_of(contents.shared_states, is_there)) ++count;
   return count;
-}
-
-// Tells where the record stands that cannot be used.
-base::Error located(base::Error error, const store::LogRecord& record,
-                    const BrokerOptions& options) {
-  const bool is_event = record.kind == store::RecordKind::kEvent;
-  error.message =
-      fmt::format("{}: {} {} cannot be read: {}", (options.directory / "log").native(),
-                  is_event ? "event" : "the note on event", record.sequence, error.message);
-  return error;
 }
 
 }  // namespace
@@ -71,13 +60,11 @@ base::Result<void> Recovery::prepare() {
     any_conflate_ |= definition.policy() == OutboxPolicy::kConflate;
     const std::size_t count_max =
         std::min(definition.outbox_count_max(), context_.options.definition.outbox_count_max);
-    waiting_.emplace(known.row.number,
-                     Waiting{.known = &known,
-                             .outbox = Outbox({.policy = definition.policy(),
-                                               .count_max = count_max,
-                                               .memory = context_.memory.account(
-                                                   MemoryPart::kOutboxes, known.row.owner)}),
-                             .state = {}});
+    waiting_.emplace(
+        known.row.number,
+        Waiting{.known = &known,
+                .outbox = Outbox({.policy = definition.policy(), .count_max = count_max}),
+                .state = {}});
     scans_[known.row.number] = known.row.since_sequence;
   }
   for (const store::CursorRow& cursor : context_.contents.cursors) {
@@ -85,9 +72,8 @@ base::Result<void> Recovery::prepare() {
     if (found == waiting_.end()) continue;
     if (auto restored = found->second.outbox.restore_cursor(cursor); !restored) {
       base::Error error = std::move(restored.error());
-      error.message = fmt::format("{}: table cursors, subscription {}: {}",
-                                  (context_.options.directory / store::kRegistryName).native(),
-                                  cursor.subscription, error.message);
+      error.message =
+          fmt::format("subscription {}: {}", found->second.known->row.id, error.message);
       return error;
     }
     found->second.settled = cursor.counts;
@@ -116,8 +102,8 @@ base::Result<void> Recovery::check_log() const {
       base::ErrorId::kStoreMismatch,
       fmt::format("the registry knows of event {}, but the log in {}/log ends with event {}: the "
                   "log is older than the registry, or its end is missing. Copy log/ again from "
-                  "where it came from, or restore a backup; weir doctor tells what is lost, weir "
-                  "doctor --repair goes on without it",
+                  "where it came from, or restore a backup; docs/operations.md tells how to go on "
+                  "without these events",
                   known, context_.options.directory.native(), last_sequence_),
       std::nullopt};
 }
@@ -136,7 +122,7 @@ std::uint64_t Recovery::window_begin() const {
 
 base::Result<void> Recovery::read_notes() {
   const base::Duration window = context_.options.dedup_window.value_or(base::Duration{});
-  window_since_ = context_.time.now() + base::Duration{-window.nanoseconds};
+  window_since_ = context_.options.now() + base::Duration{-window.nanoseconds};
   const std::uint64_t scan = scan_begin();
   noted_sequence_ = scan - 1;
   store::LogReader reader = context_.log.reader(std::min(scan, window_begin()));
@@ -146,7 +132,7 @@ base::Result<void> Recovery::read_notes() {
     if (!*record) return {};
     if ((*record)->kind == store::RecordKind::kNote) {
       auto note = decode_match_note((*record)->payload);
-      if (!note) return located(note.error(), **record, context_.options);
+      if (!note) return note.error();
       take_notes(**record, *std::move(note));
     } else if (auto taken = take_event(**record); !taken) {
       return taken;
@@ -171,17 +157,14 @@ void Recovery::take_note(const ReadNote& record) {
     if (found == waiting_.end()) continue;
     found->second.noted_until = std::max(found->second.noted_until, record.at);
     const auto source = sources_.find(match.sequences.front());
-    Outbox& outbox = found->second.outbox;
-    outbox.restore(
+    found->second.outbox.restore(
         match.delivery, record.sequence,
         {.sequences = match.sequences,
          .source = source == sources_.end() ? std::string_view() : std::string_view(source->second),
          .text = match.text,
-         .text_memory = text_holds_.hold(match.text, outbox.account()),
          .is_group = match.is_group,
          .repeated = match.repeated});
   }
-  text_holds_.clear();
   if (!note.complete) return;
   noted_sequence_ = std::max(noted_sequence_, record.sequence);
   sources_.erase(sources_.begin(), sources_.upper_bound(record.sequence));
@@ -191,7 +174,7 @@ base::Result<void> Recovery::take_event(const store::LogRecord& record) {
   const bool in_window = context_.options.dedup_window && record.at >= window_since_;
   if (!in_window && !any_conflate_) return {};
   const auto event = decode_logged(record);
-  if (!event) return located(event.error(), record, context_.options);
+  if (!event) return event.error();
   if (in_window) context_.sequencer.remember(**event, record.at);
   if (any_conflate_) sources_.emplace(record.sequence, (*event)->source());
   return {};
@@ -222,7 +205,7 @@ base::Result<void> Recovery::replay() {
     if ((*record)->kind != store::RecordKind::kEvent) continue;
     if (auto active = activate((*record)->sequence); !active) return active;
     const auto event = decode_logged(**record);
-    if (!event) return located(event.error(), **record, context_.options);
+    if (!event) return event.error();
     ++context_.counters.recovered_events;
     const bool is_noted = (*record)->sequence <= noted_sequence_;
     const LoggedEvent logged{*event, (*record)->at, event::memory_bytes(**event)};
@@ -263,9 +246,7 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (results[i]) continue;
       base::Error error = std::move(results[i].error());
-      error.message = fmt::format("{}: table checkpoints, subscription {}: {}",
-                                  (context_.options.directory / store::kRegistryName).native(),
-                                  part.known[i]->row.number, error.message);
+      error.message = fmt::format("subscription {}: {}", part.known[i]->row.id, error.message);
       return error;
     }
   }
@@ -274,7 +255,7 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
 
 // What was delivered anew is noted before anything else; the sequencer writes it when it can.
 void Recovery::hand_over_notes() {
-  const base::Instant now = context_.time.now();
+  const base::Instant now = context_.sequencer.now();
   const bool is_all_noted = last_sequence_ <= noted_sequence_;
   for (const std::shared_ptr<Shard>& shard : context_.shards) {
     MatchReport report = shard->finish_replay(last_sequence_, now);

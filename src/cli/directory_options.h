@@ -28,7 +28,6 @@ struct RestoreOptions {
 
 struct DoctorOptions {
   DirectoryOptions directory = {};
-  bool repair = false;
 };
 
 }  // namespace weir::cli

@@ -31,9 +31,7 @@ namespace weir::match {
 
 class ContentMatcher final : public Matcher {
  public:
-  // Costly filters are paid for by whom the meter names; without one no work is counted.
-  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa(), const WorkMeter* meter = nullptr)
-      : index_(isa, meter) {}
+  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa()) : index_(isa) {}
   ContentMatcher(const ContentMatcher&) = delete;
   ContentMatcher& operator=(const ContentMatcher&) = delete;
   ~ContentMatcher() override = default;

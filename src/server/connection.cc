@@ -243,8 +243,7 @@ Task<base::Result<void>> Connection::receive(Exchange& exchange, const RouteMeth
                          "HTTP/1.1 100 Continue\r\n\r\n");
     }
   }
-  const std::string owner = exchange.principal ? exchange.principal->name : std::string();
-  result = co_await reader_.read_body(owner);
+  result = co_await reader_.read_body();
   co_return result;
 }
 

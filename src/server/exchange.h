@@ -10,7 +10,6 @@
 #include "server/authenticator.h"
 #include "server/body_budget.h"
 #include "server/deadline.h"
-#include "server/decode_threads.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/net.h"
@@ -27,9 +26,8 @@ struct Services {
   Services(broker::Broker& the_broker, ServerOptions the_options)
       : broker(the_broker),
         options(std::move(the_options)),
-        bodies({.bytes_max = options.bodies_bytes_max, .body_bytes_max = options.body_bytes_max}),
+        bodies(options.bodies_bytes_max),
         slow_calls(metrics, options),
-        decode_threads(options.decode_thread_count),
         authenticator(broker, metrics, slow_calls),
         anonymous(std::make_shared<broker::Principal>(broker::Principal{
             .name = "", .grants = broker.options().anonymous_grants.value_or(broker::Grants{})})) {}
@@ -39,7 +37,6 @@ struct Services {
   BodyBudget bodies;
   Metrics metrics;
   SlowCalls slow_calls;
-  DecodeThreads decode_threads;
   Authenticator authenticator;
   const broker::PrincipalPtr anonymous;
 };

@@ -32,10 +32,8 @@ class ClientConnection {
   ClientConnection(std::unique_ptr<ClientTransport> transport, ClientConnectionOptions options)
       : transport_(std::move(transport)), options_(std::move(options)) {}
 
-  // A request and its whole answer. The call must outlive the operation. Gives up at `until`, or
-  // when a timeout is over.
-  Task<base::Result<HttpAnswer>> exchange(const HttpCall& call,
-                                          Clock::time_point until = Clock::time_point::max());
+  // A request and its whole answer. The call must outlive the operation.
+  Task<base::Result<HttpAnswer>> exchange(const HttpCall& call);
 
   // A request and the header of its answer, for a body without end.
   Task<base::Result<HttpAnswer>> begin(const HttpCall& call);
@@ -61,7 +59,6 @@ class ClientConnection {
 
   std::unique_ptr<ClientTransport> transport_;
   ClientConnectionOptions options_;
-  Clock::time_point until_ = Clock::time_point::max();  // of the exchange that is under way
   std::optional<Parser> parser_;
   std::string pending_;  // read, not parsed
   bool needs_more_ = true;

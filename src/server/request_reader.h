@@ -34,8 +34,7 @@ class RequestReader {
   Task<base::Result<bool>> read_header();
   // Fails before reading if the length that was announced is beyond the limit.
   base::Result<void> check_body() const;
-  // The body counts as the owner's until the next request is read.
-  Task<base::Result<void>> read_body(std::string_view owner);
+  Task<base::Result<void>> read_body();
 
   Request& request() { return request_; }
   bool has_bytes() const { return begin_ < end_; }

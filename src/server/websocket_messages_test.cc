@@ -78,9 +78,9 @@ TEST(WebsocketMessagesTest, WritesMessages) {
   append_hello({.subscription = "alerts"}, out);
   EXPECT_EQ(out, R"({"type":"hello","protocol":"weir.v1","subscription":"alerts"})");
   out.clear();
-  append_hello({.subscription = "jobs", .start = {broker::ConsumerMode::kShared, 12}}, out);
+  append_hello({.subscription = "jobs", .mode = broker::ConsumerMode::kShared}, out);
   EXPECT_EQ(out, R"({"type":"hello","protocol":"weir.v1","subscription":"jobs",)"
-                 R"("incarnation":12,"consumers":"shared"})");
+                 R"("consumers":"shared"})");
   out.clear();
   append_hello({}, out);
   EXPECT_EQ(out, R"({"type":"hello","protocol":"weir.v1"})");

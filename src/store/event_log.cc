@@ -20,8 +20,7 @@ class SegmentedLog final : public EventLog {
         options_(options),
         recovery_(recovered.recovery),
         segments_(std::move(recovered.segments)),
-        bounds_(std::move(recovered.bounds)),
-        writer_(files_, directory_, options_, segments_, *bounds_) {}
+        writer_(files_, directory_, options_, segments_) {}
 
   LogRecovery recovery() const override { return recovery_; }
 
@@ -59,8 +58,6 @@ class SegmentedLog final : public EventLog {
     return removed_count;
   }
 
-  base::Result<void> finish() override { return bounds_->keep(); }
-
   std::uint64_t first_sequence() const override {
     return segments_->front()->header().first_sequence;
   }
@@ -68,8 +65,6 @@ class SegmentedLog final : public EventLog {
   std::uint64_t next_sequence() const override { return segments_->back()->end().next_sequence; }
 
   std::uint64_t size_bytes() const override { return segments_->size_bytes(); }
-
-  base::Instant newest() const override { return segments_->back()->end().newest; }
 
   base::Result<std::vector<std::optional<LogRecord>>> read(
       std::span<const std::uint64_t> sequences) const override {
@@ -93,7 +88,6 @@ class SegmentedLog final : public EventLog {
   base::Result<void> remove_front() {
     const auto front = segments_->front();
     if (!is_removal_unsynced_) {
-      if (auto moved = move_beginning(*front); !moved) return moved;
       front->set_removed(true);
       if (auto removed = files_.remove(front->path()); !removed) {
         front->set_removed(false);
@@ -107,19 +101,11 @@ class SegmentedLog final : public EventLog {
     return {};
   }
 
-  // Durable before the segment is removed: one that is missing otherwise was lost.
-  base::Result<void> move_beginning(const Segment& front) {
-    const SegmentHeader next = segments_->after(front.header().number)->header();
-    if (bounds_->bounds().first_segment >= next.number) return {};
-    return bounds_->begin_with(next.number, next.first_sequence);
-  }
-
   FileSystem& files_;
   std::filesystem::path directory_;
   LogOptions options_;
   LogRecovery recovery_;
   std::shared_ptr<SegmentList> segments_;
-  std::unique_ptr<BoundsFile> bounds_;
   LogWriter writer_;
   bool is_removal_unsynced_ = false;  // of the front
 };

@@ -1,210 +1,209 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of Chord: between members, and between a member and its user.
+// The messages of Chord: what its members say to each other, its user's commands and what it
+// tells its user.
 //
-// A message carries its sender's id, not its name: a liar could choose a fitting name as well, so a
-// name would protect nothing. chord_node.h says what holds against members that lie.
+// A message carries the sender's id, not its name: a name could be chosen to fit as well, so that
+// it would protect nothing. chord_node.h says what holds against members that lie.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
+#include "protocol/application.h"
 #include "protocol/chord/peer.h"
-#include "protocol/codec.h"
-#include "protocol/key_item.h"
-#include "protocol/message_list.h"
+#include "protocol/message.h"
 #include "protocol/slot.h"
 
 namespace weir::protocol::chord {
 
-using protocol::encode;
-using protocol::read;
+enum class Kind : std::uint8_t {
+  kLookup,     // user's command: where does the key live?
+  kLeave,      // user's command: hand everything over and go
+  kFound,      // to the user: the answer to kLookup
+  kLeft,       // to the user: the member is gone
+  kFind,       // relayed to the home of a key
+  kHome,       // the home's answer, to the asker
+  kAsk,        // who are your neighbours?
+  kTell,       // the answer
+  kIntroduce,  // relayed to the member before it: you may have to know this one
+  kGoodbye,    // the sender leaves
+  kItems,      // a chunk of a hand-over
+  kKept,       // its acknowledgement
+  kRoute,      // carries an application's message to a key's home
+  kMulticast,  // the same to several homes
+};
+inline constexpr std::array<std::string_view, 14> kKindNames{
+    "lookup", "leave",     "found",   "left",  "find", "home",  "ask",
+    "tell",   "introduce", "goodbye", "items", "kept", "route", "multicast"};
 
 inline constexpr std::size_t kSuccessorsMax = 32;
 inline constexpr std::size_t kItemsMax = 512;
 inline constexpr std::size_t kItemBytesMax = kMessageBytesMax - 64;  // with room for the rest
+inline constexpr std::size_t kDestinationKeysMax = 16'384;
 
-constexpr MessageType message_type(std::uint8_t number, std::string_view name, Way ways) {
-  return {.kind = {.protocol = ProtocolId::kChord, .number = number}, .name = name, .ways = ways};
+constexpr MessageKind kind_of(Kind kind) {
+  return {.protocol = ProtocolId::kChord, .number = static_cast<std::uint8_t>(kind)};
 }
 
-// Asks where a key lives.
 struct Lookup {
-  static constexpr MessageType kType = message_type(0, "lookup", Way::kCommand);
+  static constexpr Kind kKind = Kind::kLookup;
   Key key;
 
-  static constexpr auto fields() { return std::tuple{field(&Lookup::key).traced()}; }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Tells the member to hand over its items and leave.
 struct Leave {
-  static constexpr MessageType kType = message_type(1, "leave", Way::kCommand);
+  static constexpr Kind kKind = Kind::kLeave;
 
-  static constexpr auto fields() { return std::tuple{}; }
+  void write(base::ByteWriter& /*writer*/) const {}
+  void read(base::ByteReader& /*reader*/) {}
 };
 
-// Answers Lookup.
 struct Found {
-  static constexpr MessageType kType = message_type(2, "found", Way::kTold);
+  static constexpr Kind kKind = Kind::kFound;
   Key key;
   Peer home;
   unsigned hops = 0;
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Found::key).traced(), field(&Found::home),
-                      field(&Found::hops).hop_count()};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// The member has left.
 struct Left {
-  static constexpr MessageType kType = message_type(3, "left", Way::kTold);
+  static constexpr Kind kKind = Kind::kLeft;
 
-  static constexpr auto fields() { return std::tuple{}; }
+  void write(base::ByteWriter& /*writer*/) const {}
+  void read(base::ByteReader& /*reader*/) {}
 };
 
-// Travels from member to member to the home of a key.
 struct Find {
-  static constexpr MessageType kType = message_type(4, "find", Way::kDirect);
+  static constexpr Kind kKind = Kind::kFind;
   std::uint64_t number = 0;
   NodeId asker;
   Key key;
   unsigned hops = 0;
-  bool is_last = false;  // the sender believes that the receiver is the home
+  bool is_last = false;  // the sender takes the receiver for the home
   bool is_hint = false;  // a home that is not settled may answer too
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Find::number),       field(&Find::asker),
-                      field(&Find::key).traced(), field(&Find::hops).hop_count(),
-                      field(&Find::is_last),      field(&Find::is_hint)};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// The home answers the asker of a Find.
 struct Home {
-  static constexpr MessageType kType = message_type(5, "home", Way::kDirect);
+  static constexpr Kind kKind = Kind::kHome;
   std::uint64_t number = 0;
   Key key;
-  Key id;           // id of the sender
+  Key id;           // of the sender
   Key predecessor;  // the sender's id if it knows none
   unsigned hops = 0;
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Home::number), field(&Home::key).traced(), field(&Home::id),
-                      field(&Home::predecessor), field(&Home::hops).hop_count()};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Asks a member for its neighbours.
 struct Ask {
-  static constexpr MessageType kType = message_type(6, "ask", Way::kDirect);
+  static constexpr Kind kKind = Kind::kAsk;
   std::uint64_t number = 0;
   Key id;
-  bool is_predecessor = false;          // the sender believes that the receiver is its successor
+  bool is_predecessor = false;          // the sender takes the receiver for its successor
   std::optional<Key> predecessor = {};  // the sender's keys begin after it
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Ask::number), field(&Ask::id), field(&Ask::is_predecessor),
-                      field(&Ask::predecessor)};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Answers Ask.
 struct Tell {
-  static constexpr MessageType kType = message_type(7, "tell", Way::kDirect);
+  static constexpr Kind kKind = Kind::kTell;
   std::uint64_t number = 0;
   Key id;
-  bool is_moving = false;  // the sender still keeps items that belong to the asker
+  bool is_moving = false;  // the sender still keeps what belongs to the asker
   std::optional<Peer> predecessor = {};
   std::vector<Peer> successors = {};
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Tell::number), field(&Tell::id), field(&Tell::is_moving),
-                      field(&Tell::predecessor), field(&Tell::successors).sized(0, kSuccessorsMax)};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Names a member to the one before it on the ring; relayed until it gets there.
 struct Introduce {
-  static constexpr MessageType kType = message_type(8, "introduce", Way::kDirect);
+  static constexpr Kind kKind = Kind::kIntroduce;
   Peer peer;
   unsigned hops = 0;
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Introduce::peer), field(&Introduce::hops).hop_count()};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// The sender leaves.
 struct Goodbye {
-  static constexpr MessageType kType = message_type(9, "goodbye", Way::kDirect);
+  static constexpr Kind kKind = Kind::kGoodbye;
   Key id;
   std::optional<Peer> predecessor = {};
   std::vector<Peer> successors = {};
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Goodbye::id), field(&Goodbye::predecessor),
-                      field(&Goodbye::successors).sized(0, kSuccessorsMax)};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// A chunk of a hand-over.
 struct Items {
-  static constexpr MessageType kType = message_type(10, "items", Way::kDirect);
+  static constexpr Kind kKind = Kind::kItems;
   std::uint64_t number = 0;
   std::vector<KeyItem> items;
 
-  static constexpr auto fields() {
-    return std::tuple{field(&Items::number), field(&Items::items).sized(1, kItemsMax).traced()};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Acknowledges Items.
 struct Kept {
-  static constexpr MessageType kType = message_type(11, "kept", Way::kDirect);
+  static constexpr Kind kKind = Kind::kKept;
   std::uint64_t number = 0;
 
-  static constexpr auto fields() { return std::tuple{field(&Kept::number)}; }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Carries a message of the application to the home of a key.
 struct RouteEnvelope {
-  static constexpr MessageType kType = message_type(12, "route", Way::kDirect);
+  static constexpr Kind kKind = Kind::kRoute;
   NodeId origin;
   Key key;
   unsigned hops = 0;
   bool is_last = false;
-  std::string_view carried = {};
+  std::string_view carried = {};  // a view, into the message when decoded
 
-  static constexpr auto fields() {
-    return std::tuple{field(&RouteEnvelope::origin), field(&RouteEnvelope::key).traced(),
-                      field(&RouteEnvelope::hops).hop_count(), field(&RouteEnvelope::is_last),
-                      field(&RouteEnvelope::carried).traced()};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-// Carries a message of the application to the homes of several keys. A trace shows the destinations
-// of this copy only: the carried message names all.
 struct MulticastEnvelope {
-  static constexpr MessageType kType = message_type(13, "multicast", Way::kDirect);
+  static constexpr Kind kKind = Kind::kMulticast;
   NodeId origin;
   unsigned hops = 0;
-  KeyArc range;  // the receiver brings the message to the homes in this range
-  Destinations destinations;
+  KeyArc range;               // what the receiver is to bring it to
+  Destinations destinations;  // keys ascending, each once; or the whole arc
   std::string_view carried = {};
 
-  static constexpr auto fields() {
-    return std::tuple{field(&MulticastEnvelope::origin),
-                      field(&MulticastEnvelope::hops).hop_count(), field(&MulticastEnvelope::range),
-                      field(&MulticastEnvelope::destinations).traced(),
-                      field(&MulticastEnvelope::carried)};
-  }
+  void write(base::ByteWriter& writer) const;
+  void read(base::ByteReader& reader);
 };
 
-using Messages = MessageList<Lookup, Leave, Found, Left, Find, Home, Ask, Tell, Introduce, Goodbye,
-                             Items, Kept, RouteEnvelope, MulticastEnvelope>;
+template <typename Message>
+std::string encode(const Message& message) {
+  base::ByteWriter writer = begin_message(kind_of(Message::kKind));
+  message.write(writer);
+  return writer.take();
+}
+
+// The body of a message of that kind; false for what no encoder wrote.
+template <typename Message>
+bool decode(base::ByteReader body, Message& message) {
+  message.read(body);
+  return body.done();
+}
+
+using protocol::read;
 
 }  // namespace weir::protocol::chord

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentArrivals: the last kRecentMax deliveries, to recognise repeated messages. The oldest is
-// forgotten first.
+// RecentArrivals: what was delivered lately, so that a repeated message is recognised. Of
+// kRecentMax entries the oldest is forgotten first.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace weir::protocol::slots {
 
 class RecentArrivals {
  public:
-  // Origin, incarnation and number of a message, and its slot.
+  // Origin, incarnation and number of a message, and the slot that it was for.
   using Entry = std::tuple<NodeId, std::uint64_t, std::uint64_t, std::uint32_t>;
 
-  // Returns false if the entry is there already.
+  // False if it was there already.
   bool insert(const Entry& entry) {
     if (!entries_.insert(entry).second) return false;
     order_.push_back(entry);

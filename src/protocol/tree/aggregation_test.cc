@@ -60,7 +60,7 @@ class AggregationTest : public testing::Test {
   void hear(NodeId source, const std::string& bytes) {
     aggregation_->on_message(step(), source, bytes);
   }
-  // Gives the member a parent, and lets it send its first report.
+  // Makes this member one with a parent and nothing more to say.
   void attach(std::uint64_t distance = 5) {
     place(kParent, distance);
     wake();
@@ -89,7 +89,7 @@ class AggregationTest : public testing::Test {
             .summary = SumSummary::of(value)};
   }
 
-  // Returns the messages of one kind to a member; forgets all other effects.
+  // Those sent to a member, of this kind; all other effects are forgotten.
   template <typename Message>
   std::vector<Message> sent(NodeId target) {
     std::vector<Message> found;

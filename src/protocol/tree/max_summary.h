@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxSummary: the largest of int64 values, as u64 in two's complement; no bytes if there are no
-// values.
+// MaxSummary: the largest of int64 values; no bytes for none, otherwise u64, two's complement.
 #pragma once
 
 #include <cstdint>

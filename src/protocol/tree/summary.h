@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary: a kind of bytes that describe a set of members and can be merged.
+// Summary: something about a set of members in bytes, that can be merged.
 //
-// Merging is associative and commutative, and identity() is neutral, so the result does not depend
-// on the shape of a tree. Tests check this for every summary here.
+// Merging is associative and commutative and identity() is neutral, so that the result does not
+// depend on the shape of a tree: tests check it for all that are provided.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,9 @@ class Summary {
   virtual ~Summary() = default;
 
   virtual std::string identity() const = 0;
-  // Returns false for bytes that neither identity() nor merge() yields.
+  // False for bytes that neither identity() nor merging can give.
   virtual bool is_valid(std::string_view bytes) const = 0;
-  // Merges into `into`. Returns false and leaves it unchanged if the result is impossible or larger
-  // than `bytes_max`.
+  // False if that would have more than `bytes_max`, or cannot be; `into` is then as it was.
   // Requires that both are valid.
   virtual bool merge(std::string& into, std::string_view from, std::size_t bytes_max) const = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inbox: a bounded queue of input for the node's thread. Safe for all threads.
+// Inbox: what waits for the node's thread, bounded. All methods may be called from any thread.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ class Inbox {
   Inbox(std::size_t messages_max, std::size_t bytes_max)
       : messages_max_(messages_max), bytes_max_(bytes_max) {}
 
-  // Returns false if there is no room.
+  // False if there is no room.
   bool push(Letter letter);
-  // Waits for the next letter. Returns nullopt if the inbox is closed or none came in time.
+  // The next letter; none if it is closed, or nothing came until then.
   std::optional<Letter> pop(std::chrono::steady_clock::time_point until);
   void close();
   bool is_closed() const;

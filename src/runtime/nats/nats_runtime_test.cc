@@ -36,7 +36,7 @@ std::string message(std::string_view text) {
 
 Key key_in(std::uint32_t slot) { return {std::uint64_t{slot} << protocol::kSlotShift}; }
 
-// Obeys commands of one letter, and delivers each message with its source.
+// Does what its user says by a letter; tells its user what it hears, and from whom.
 //   s<member>:<text> send   r<slot>:<text> route   m<slot>-<slot>:<text> multicast   a:<text> to
 //   all l<slot> listen   u<slot> cease to listen   w wake in 10 ms   d drop
 class Puppet : public protocol::Node {
@@ -93,7 +93,7 @@ class Member {
       ADD_FAILURE() << started.error().to_string();
     }
   }
-  // The runtime stops before heard_ is destroyed, since its thread writes there.
+  // Its thread writes down what is heard, and that is gone before the runtime is.
   ~Member() {
     if (runtime) runtime->stop();
   }
@@ -217,7 +217,7 @@ TEST_F(NatsRuntimeTest, GoesOnWhenTheServerIsBack) {
         base::eventually([&] { return member->runtime->stats().connection.reconnect_count == 1; }));
     EXPECT_EQ(member->runtime->stats().connection.disconnect_count, 1U);
   }
-  // The server drops messages to b until it knows the subscriptions of b again.
+  // Until the server has heard again what b listens to, it drops what is sent there.
   EXPECT_TRUE(base::eventually([&] {
     a.runtime->tell("sb:again");
     a.runtime->tell("r9:home");
@@ -273,7 +273,7 @@ TEST_F(NatsRuntimeTest, NamesAreChecked) {
   }
 }
 
-// A publisher may send anything: bytes that are no frames, and frames with false sources.
+// Whoever can publish may say anything: bytes that are no frames, and frames in others' names.
 TEST_F(NatsRuntimeTest, HostileBytesAreCountedAndDropped) {
   Member a(options("a"));
   auto hostile = Client::connect(options("hostile"), [](std::string_view) {});

@@ -19,8 +19,8 @@ class ChordWorld {
  public:
   struct Options {
     SimulatorOptions sim;
-    protocol::chord::ChordOptions chord;  // without self, name and contacts
-    std::size_t contact_count = 2;        // the first members are contacts of all
+    protocol::chord::ChordOptions chord;  // but self, name and contacts
+    std::size_t contact_count = 2;        // the first members are everybody's contacts
     protocol::probe::ProbeOptions probe = {.sum = {}};
   };
 
@@ -29,25 +29,26 @@ class ChordWorld {
   Simulator& sim() { return *sim_; }
   void run(base::Duration duration) { sim_->run_until(sim_->now() + duration); }
   protocol::NodeId add() { return sim_->add(); }
-  // Adds a node that is no honest member.
+  // Somebody that is no honest member.
   protocol::NodeId add_stranger(std::unique_ptr<protocol::Node> stranger);
-  // Adds members as if their ring had stabilised.
+  // As many members as if their ring had stabilised.
   void add_settled(std::size_t count);
-  // Adds members whose chain of successors passes that many times round the ring.
+  // As many members whose successors, followed, pass so often round the ring before they come back.
   void add_loop(std::size_t count, std::size_t turn_count);
 
   protocol::chord::ChordNode& node(protocol::NodeId node) const;
   protocol::probe::ProbeApplication& probe(protocol::NodeId node) const;
   bool is_member(protocol::NodeId node) const;
-  // Returns the members that are up and have not left, ascending by id.
+  // Those that are up and have not left, ascending by id.
   std::vector<protocol::chord::Peer> members() const;
   protocol::chord::Peer peer(protocol::NodeId node) const;
 
-  // Returns the first difference between a member's tables and the definition; empty if none.
+  // The first thing in which a member's tables are not what they should be by definition, or
+  // nothing.
   std::string fault() const;
-  // Names two members that both answer for one key; empty if there are none.
+  // Two members that both answer for a key, or nothing.
   std::string overlap() const;
-  // Runs until there is no fault, at most for this time. Returns the fault that remains.
+  // Runs until there is no fault, at most this long, and gives what is still wrong then.
   std::string run_until_ideal(base::Duration longest);
 
  private:
@@ -61,7 +62,7 @@ class ChordWorld {
   std::unique_ptr<protocol::Node> stranger_;  // to be added
 };
 
-// Returns the index of the home of a key. Members ascend by id.
+// The home of a key among members ascending by id.
 std::size_t home_index(const std::vector<protocol::chord::Peer>& members, protocol::Key key);
 
 }  // namespace weir::runtime::sim

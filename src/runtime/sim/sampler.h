@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: takes samples of a run at intervals, for plots and progress.
+// Sampler: looks at a run now and then, for plots and progress.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Sampler {
   Sampler(const Scenario& scenario, World& world, Progress progress);
 
   void start() { sample_at({}); }
-  // Adds the samples to the report.
+  // Fills in the samples.
   void report(Report& report) const;
 
  private:

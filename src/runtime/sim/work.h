@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work: the requests of a scenario's users, and whether they are answered.
+// Work: what the users of a scenario ask for, and whether they get it.
 //
-// Keys are random, each is put once, and only stored keys are asked for, so the right answer does
-// not depend on the order of requests.
+// Keys are drawn by chance, each is put once, and only what was stored is asked for, so that what
+// the right answer is does not depend on who comes first.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ namespace weir::runtime::sim {
 
 class Work {
  public:
-  // A cast in calm: the keys that each home must hear and those that it heard.
+  // A cast in calm: what each home must hear of it, and what was heard.
   class CastRecord {
    public:
-    std::vector<protocol::Key> keys;  // ascending; none for an arc
-    // By home; empty for slots, where no definition names the home.
+    std::vector<protocol::Key> keys;  // ascending; none of an arc
+    // By home; none where the overlay decides by itself.
     std::map<protocol::NodeId, std::vector<protocol::Key>> expected;
-    std::map<protocol::NodeId, std::vector<std::vector<protocol::Key>>> heard;  // of each arrival
+    std::map<protocol::NodeId, std::vector<std::vector<protocol::Key>>> heard;  // each time
 
     bool is_exact() const;
 
@@ -41,22 +41,22 @@ class Work {
 
   Work(const Scenario& scenario, World& world);
 
-  // Schedules all requests of the scenario, and at the end gets of all stored keys.
+  // Asks from now on as the scenario says, and at the end for all that was stored.
   void start();
   void on_deliver(protocol::NodeId node, const protocol::Deliver& what);
-  // The member has lost its part of the sum.
+  // Its part of the sum is gone.
   void forget(protocol::NodeId node) { added_.erase(node); }
 
-  // Adds the counts of requests to the report.
+  // Fills in what users saw.
   void report(Report& report) const;
   const std::map<std::uint64_t, CastRecord>& casts() const { return casts_; }
-  // Returns the last sum that a member reported; nullopt if there was none.
+  // What a member was told last.
   std::optional<protocol::probe::Sum> sum_at(protocol::NodeId node) const;
-  // Returns the sum over all members that are up.
+  // Of all members that are up.
   std::int64_t exact_sum() const;
 
  private:
-  using Asked = std::pair<protocol::NodeId, protocol::Key>;  // the member asked, and the key
+  using Asked = std::pair<protocol::NodeId, protocol::Key>;  // at whom, about what
   struct Stored {
     protocol::Key key;
     std::string text;
@@ -92,12 +92,12 @@ class Work {
   WorkCounts all_casts_;
   std::uint64_t add_count_ = 0;
   std::vector<std::uint64_t> hops_histogram_;
-  // Unanswered requests, and whether they were made in calm.
+  // What waits for an answer, and whether it was asked in calm.
   std::map<Asked, bool> lookups_asked_;
   std::map<Asked, std::pair<std::string, bool>> puts_asked_;
   std::map<Asked, std::pair<std::string, bool>> gets_asked_;
   std::vector<Stored> stored_;
-  std::map<std::uint64_t, CastRecord> casts_;  // casts in calm, by number
+  std::map<std::uint64_t, CastRecord> casts_;  // in calm, by number
   std::set<std::uint64_t> casts_heard_;
   std::uint64_t cast_number_ = 0;
   std::map<protocol::NodeId, std::int64_t> added_;
