@@ -95,6 +95,38 @@ class BrokerLettersTest : public ::testing::Test {
   SessionPtr session_;
 };
 
+// Everything is said while the shard is busy, and heard at once.
+TEST_F(BrokerLettersTest, AreNotAcknowledgedByWhatIsSaidAfterThem) {
+  BrokerOptions one = options();
+  one.shard_count = 1;
+  TestBroker broker(one);
+  ASSERT_EQ(broker.put(kSubscription), "ok");
+  begin(broker);
+  for (int i = 1; i <= 6; ++i) broker.publish(event(i));
+  ASSERT_TRUE(consumer_->wait_count(6));
+  ASSERT_EQ(broker.put(R"({"id":"blocking"})"), "ok");
+  const auto blocking = std::make_shared<BlockingConsumer>();
+  const std::shared_ptr<void> released_at_the_end(nullptr, [&](void*) { blocking->release(); });
+  const SessionPtr blocked = broker->attach(everyone(), "blocking", {}, blocking);
+  blocked->add_credit(1);
+  broker.publish(event(7));
+  blocking->wait_until_it_blocks();
+
+  session_->add_credit(1);
+  session_->acknowledge(1);
+  session_->bury(2, "no");
+  session_->bury(3, "no");
+  session_->add_credit(1);
+  session_->acknowledge(4);
+  session_->bury(5, "no");
+  session_->acknowledge(6);
+  blocking->release();
+  ASSERT_TRUE(consumer_->wait_acknowledged(6));
+  EXPECT_EQ(counts(broker).settled, (store::SettledCounts{.acknowledged = 3, .dead_letters = 3}));
+  ASSERT_TRUE(eventually([&] { return letters(broker).size() == 3; }));
+  EXPECT_THAT(letters(broker), ElementsAre(2, 3, 5));
+}
+
 TEST_F(BrokerLettersTest, DeliverALetterAgainUnderANewNumber) {
   TestBroker broker(options());
   bury(broker, 2);

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -167,24 +166,6 @@ TEST_F(BrokerLossTest, RetentionExpiresWhatAnOfflineSubscriberDidNotGetAndWarnsB
   ASSERT_TRUE(consumer->wait_count(before.pending));
   EXPECT_EQ(consumer->received().front().number, before.settled.expired + 1);
 }
-
-// A consumer that keeps its shard waiting until it is released.
-class BlockingConsumer final : public Consumer {
- public:
-  void on_begin(ConsumerMode /*mode*/) override {}
-  void on_dispatch(std::vector<Dispatch> /*dispatches*/) override { released_.wait(false); }
-  void on_acknowledged(std::uint64_t /*number*/) override {}
-  void on_settled(std::vector<std::uint64_t> /*numbers*/) override {}
-  void on_end(const base::Error& /*reason*/) override {}
-
-  void release() {
-    released_ = true;
-    released_.notify_all();
-  }
-
- private:
-  std::atomic<bool> released_ = false;
-};
 
 TEST_F(BrokerLossTest, RetentionThatDoesNotWaitForAShardIsCountedByItLater) {
   BrokerOptions small = options();

@@ -2,6 +2,7 @@
 // A broker for tests: waits for answers, and consumers that write down what they get.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,30 @@ struct Received {
   bool is_group = false;
   std::vector<std::string> ids;    // of the events
   std::vector<std::string> texts;  // their JSON
+};
+
+// A consumer that keeps its shard waiting until it is released.
+class BlockingConsumer final : public Consumer {
+ public:
+  void on_begin(ConsumerMode /*mode*/) override {}
+  void on_dispatch(std::vector<Dispatch> /*dispatches*/) override {
+    blocks_ = true;
+    blocks_.notify_all();
+    released_.wait(false);
+  }
+  void on_acknowledged(std::uint64_t /*number*/) override {}
+  void on_settled(std::vector<std::uint64_t> /*numbers*/) override {}
+  void on_end(const base::Error& /*reason*/) override {}
+
+  void wait_until_it_blocks() { blocks_.wait(false); }
+  void release() {
+    released_ = true;
+    released_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> blocks_ = false;
+  std::atomic<bool> released_ = false;
 };
 
 // Writes everything down. Acknowledges and gives credit as it is told to.

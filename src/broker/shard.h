@@ -398,7 +398,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
 // A consumer's hold on a subscription of a shard, in the name of a principal. However often it says
 // something while the shard is busy, only one task waits there: credit adds up, of
-// acknowledgements the highest counts, and answers about single deliveries are bounded.
+// acknowledgements the highest counts, dead letters keep their places between acknowledgements, and
+// answers about single deliveries are bounded.
 class ShardSession final : public Session, public std::enable_shared_from_this<ShardSession> {
  public:
   ShardSession(std::shared_ptr<Shard> shard, std::uint64_t number, PrincipalPtr reader,
@@ -423,10 +424,15 @@ class ShardSession final : public Session, public std::enable_shared_from_this<S
   bool open = false;
 
  private:
+  struct Buried {
+    std::uint64_t number = 0;
+    std::string reason;
+  };
   // What was said and not heard yet.
   struct Said {
     std::uint64_t credit = 0;
-    std::uint64_t acknowledged = 0;  // 0: nothing
+    std::uint64_t acknowledged = 0;   // 0: nothing
+    std::vector<Buried> buried = {};  // at most one for each delivery that was sent
     std::vector<Answer> answers = {};
     std::size_t answer_count = 0;  // numbers in them
   };

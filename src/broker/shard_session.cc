@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
 #include "broker/shard.h"
 
 namespace weir::broker {
@@ -29,6 +30,7 @@ void ShardSession::say(Said more) {
     const std::scoped_lock lock(mutex_);
     said_.credit += std::min(more.credit, UINT64_MAX - said_.credit);
     said_.acknowledged = std::max(said_.acknowledged, more.acknowledged);
+    std::ranges::move(more.buried, std::back_inserter(said_.buried));
     said_.answer_count += more.answer_count;
     if (said_.answer_count > kUnheardAnswerCountMax) {
       said_.answers.clear();
@@ -52,15 +54,22 @@ void ShardSession::hear() {
                        {base::ErrorId::kBrokerAcknowledge,
                         "more deliveries were answered than can have been sent", std::nullopt});
   }
+  // An acknowledgement that was said later must not settle what was buried before it.
+  for (Buried& buried : said.buried) {
+    const std::uint64_t before = std::min(said.acknowledged, buried.number - 1);
+    if (before > 0) shard_->acknowledge(*this, before);
+    shard_->bury(*this, buried.number, std::move(buried.reason));
+  }
   if (said.acknowledged > 0) shard_->acknowledge(*this, said.acknowledged);
   for (const Answer& answer : said.answers) shard_->answer(*this, answer);
   if (said.credit > 0) shard_->add_credit(*this, said.credit);
 }
 
 void ShardSession::bury(std::uint64_t number, std::string reason) {
-  shard_->post([self = shared_from_this(), number, reason = std::move(reason)]() mutable {
-    self->shard_->bury(*self, number, std::move(reason));
-  });
+  WEIR_CHECK(number > 0);
+  Said said;
+  said.buried.push_back({number, std::move(reason)});
+  say(std::move(said));
 }
 
 void ShardSession::close() {
