@@ -3,8 +3,10 @@
 """tools/layers.py [ROOT]: checks who includes whom.
 
 The table below names, for every folder of src/, the folders that it may include; it may only
-name folders above itself. Third-party headers and threads are fenced in the same way. CMake's
-DEPS in src/CMakeLists.txt must say the same as the table.
+name folders above itself. A sub-folder with a line of its own is a folder like any other; the line
+of its parent is about the parent's own files. `protocol/*` names protocol and all its sub-folders.
+Third-party headers and threads are fenced in the same way. CMake's DEPS in src/CMakeLists.txt must
+say the same as the table.
 """
 
 import re
@@ -22,13 +24,30 @@ FOLDERS = {
     "match": "base event bloom filter",
     "seal": "base event bloom filter match",
     "engine": "base event bloom filter match seal",
-    "protocol": "base event bloom filter match seal engine",
-    "runtime": "base event protocol",
+    "protocol": "base",
+    "protocol/tree": "base protocol",
+    "protocol/probe": "base protocol protocol/tree",
+    "protocol/chord": "base protocol",
+    "protocol/slots": "base protocol",
+    "protocol/catalogue": "protocol protocol/tree protocol/probe protocol/chord protocol/slots",
+    "runtime/sim": "base filter protocol protocol/probe protocol/chord protocol/slots "
+                   "protocol/catalogue",
+    "runtime/nats": "base protocol",
+    "runtime": "",
     "store": "base event filter",
     "broker": "base event filter match seal engine store",
-    "cluster": "base event filter match engine protocol runtime broker",
+    "cluster": "base event filter match engine protocol/* runtime/* broker",
     "server": "base event filter engine broker cluster",
-    "cli": "base event bloom filter match seal engine protocol runtime store broker cluster server",
+    "cli": "base event bloom filter match seal engine protocol/* runtime/* store broker cluster "
+           "server",
+}
+
+# Folders that only the tests of a folder include besides.
+TESTS_ALSO = {
+    "protocol/chord": "protocol/probe",
+    "protocol/slots": "protocol/probe",
+    "runtime/sim": "protocol/tree",
+    "runtime": "base protocol/* runtime/sim runtime/nats",
 }
 
 # Other places that include folders of src/.
@@ -63,15 +82,47 @@ CMAKE_FOLDER = re.compile(r"^weir_folder\((\w+)([^)]*)\)", re.MULTILINE)
 CMAKE_KEYWORDS = {"PCH", "PUBLIC_LIBS", "PRIVATE_LIBS", "TEST_LIBS"}
 
 
+def names_in(allowed: str, folders: dict[str, str]) -> list[str]:
+    """The folders that a line names; `protocol/*` is protocol and its sub-folders."""
+    names = []
+    for word in allowed.split():
+        parent = word.removesuffix("/*")
+        is_group = word != parent
+        names += [name for name in folders if is_group and is_within(name, parent)] or [parent]
+    return names
+
+
+def folder_of(place: str, folders: dict[str, str]) -> str | None:
+    """The line that is about a place below src/: the longest one."""
+    return max((name for name in folders if is_within(place, name)), key=len, default=None)
+
+
 def check_table(folders: dict[str, str]) -> list[str]:
     """A folder may name only folders above it, so there is no cycle."""
     errors, above = [], []
     for folder, allowed in folders.items():
-        for name in allowed.split():
+        for name in names_in(allowed, folders):
             if name not in above:
                 errors.append(f"tools/layers.py: {folder} names {name}, which is not above it")
         above.append(folder)
     return errors
+
+
+def check_sub_folders(root: Path, folders: dict[str, str]) -> list[str]:
+    """A folder with a sub-folder in the table has all its sub-folders there."""
+    parents = {Path(name).parent for name in folders if "/" in name}
+    places = {path.parent.relative_to(root / "src") for path in walk(root / "src", ".h", ".cc")}
+    return [f"src/{place}: has no line in tools/layers.py" for place in sorted(places)
+            if place.parent in parents and place.as_posix() not in folders]
+
+
+def top_folders(folder: str, folders: dict[str, str]) -> list[str]:
+    """The top folders that a top folder and its sub-folders name, without itself."""
+    tops = []
+    for place, allowed in folders.items():
+        if is_within(place, folder):
+            tops += [name.split("/")[0] for name in names_in(allowed, folders)]
+    return [name for name in dict.fromkeys(tops) if name != folder]
 
 
 def check_cmake(text: str, folders: dict[str, str]) -> list[str]:
@@ -83,7 +134,7 @@ def check_cmake(text: str, folders: dict[str, str]) -> list[str]:
         if folder not in folders:
             errors.append(f"{where}: {folder} is not in tools/layers.py")
             continue
-        expected = [name for name in folders[folder].split() if name in declared]
+        expected = [name for name in top_folders(folder, folders) if name in declared]
         deps = deps_of(match[2])
         if sorted(deps) != sorted(expected):
             errors.append(f"{where}: DEPS of {folder} are [{' '.join(deps)}], "
@@ -115,12 +166,16 @@ def check_project_include(root: Path, path: Path, header: str) -> str | None:
         return f'"{header}" is no file below src/ or include/'
     if not (root / "src" / header).is_file():
         return None
-    own = relative.parts[1] if relative.parts[0] == "src" else relative.parts[0]
-    target = header.split("/")[0]
+    in_src = relative.parts[0] == "src"
+    place = "/".join(relative.parent.parts[1:]) if in_src else relative.parts[0]
+    own = folder_of(place, FOLDERS) if in_src else place
+    target = folder_of(str(Path(header).parent.as_posix()), FOLDERS)
     allowed = {**FOLDERS, **OUTSIDE}.get(own)
     if allowed is None:
-        return f"{own} is not in tools/layers.py"
-    if target != own and target not in allowed.split():
+        return f"{relative.parts[1] if in_src else own} is not in tools/layers.py"
+    if is_test_file(path):
+        allowed += " " + TESTS_ALSO.get(own, "")
+    if target != own and target not in names_in(allowed, FOLDERS):
         return f"{own} may not include {target}"
     if Path(header).stem.endswith("_testing") and own != "tests" and not is_test_file(path):
         return f'"{header}" is for tests only'
@@ -163,7 +218,8 @@ def check_includes(root: Path) -> list[str]:
 
 def check(root: Path) -> list[str]:
     cmake = (root / "src/CMakeLists.txt").read_text()
-    return check_table(FOLDERS) + check_cmake(cmake, FOLDERS) + check_includes(root)
+    return (check_table(FOLDERS) + check_sub_folders(root, FOLDERS) + check_cmake(cmake, FOLDERS)
+            + check_includes(root))
 
 
 if __name__ == "__main__":

@@ -100,6 +100,31 @@ class TableTest(Tree):
         self.assertEqual(layers.check_table({"base": "", "event": "base"}), [])
         self.assertTrue(layers.check_table({"base": "event", "event": "base"}))
 
+    def test_a_sub_folder_has_a_line_of_its_own(self):
+        self.write("src/protocol/ring.h", "")
+        self.write("src/protocol/chord/ring_table.h", '#include "protocol/ring.h"\n')
+        self.write("src/protocol/probe/messages.h", "")
+        self.assertEqual(layers.check(self.root), [])
+        self.assert_error("src/protocol/ring.cc", '#include "protocol/chord/ring_table.h"\n',
+                          "protocol may not include protocol/chord")
+        self.write("src/protocol/ring.cc", "")
+        text = '#include "protocol/probe/messages.h"\n'
+        self.assertEqual(self.errors_with("src/protocol/chord/a_test.cc", text), [])
+        self.assertEqual(self.errors_with("src/cli/a.cc", text), [])
+        self.assert_error("src/protocol/chord/a.cc", text,
+                          "protocol/chord may not include protocol/probe")
+        self.write("src/protocol/chord/a.cc", "")
+        self.assert_error("src/protocol/attic/a.cc", "", "src/protocol/attic: has no line")
+
+    def test_cmake_has_the_folders_that_sub_folders_name(self):
+        table = {"base": "", "event": "base", "protocol": "", "protocol/tree": "base protocol",
+                 "runtime/sim": "event protocol/*", "runtime": ""}
+        cmake = "weir_folder(base)\nweir_folder(event DEPS base)\nweir_folder(protocol{})\n" \
+                "weir_folder(runtime DEPS event protocol)\n"
+        self.assertEqual(layers.check_table(table), [])
+        self.assertEqual(layers.check_cmake(cmake.format(" DEPS base"), table), [])
+        self.assertEqual(len(layers.check_cmake(cmake.format(""), table)), 1)
+
     def test_cmake_must_agree(self):
         self.assert_error("src/CMakeLists.txt", "weir_folder(base)\nweir_folder(event)\n",
                           "src/CMakeLists.txt:2: DEPS of event")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Iterator
 
 from functions import find_functions
+from layers import FOLDERS, folder_of
 from tree import code_only, is_test_file, line_of, report, walk
 
 FILE_LINES_MAX = 600
@@ -93,11 +94,17 @@ def check_opening(path: Path, text: str) -> Iterator[Finding]:
             yield 1, "a header needs #pragma once"
 
 
+def folder_namespace(path: Path) -> str:
+    """The namespace of a file below src/: sub-folders with a line in layers.py have their own."""
+    place = folder_of("/".join(path.parts[1:-1]), FOLDERS)
+    return (place or path.parts[1]).replace("/", "::")
+
+
 def check_namespace(path: Path, code: str) -> Iterator[Finding]:
     """Namespace = folder. A fuzzer may be an entry point only, a header may only include others."""
     is_entry = path.stem.endswith("_fuzz") or path.name == LAB_MAIN
     if path.parts[0] in ("src", "labs") and not is_entry:
-        folder = path.parts[1] if path.parts[0] == "src" else "lab"
+        folder = folder_namespace(path) if path.parts[0] == "src" else "lab"
         is_empty = not re.sub(r"^#.*", "", code, flags=re.MULTILINE).strip()
         if not is_empty and not re.search(rf"\bnamespace weir::{folder}\b", code):
             yield 1, f"no namespace weir::{folder}"

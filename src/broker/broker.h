@@ -73,7 +73,8 @@ struct SubscriptionInfo {
   std::uint64_t in_flight = 0;  // handed out and neither acknowledged nor given back
   // Of a distinct clause; as of the last delivery or checkpoint.
   std::optional<match::DistinctStats> window = {};
-  std::string trouble;  // why its sink gets nothing at the moment; empty: all is well
+  std::uint64_t over_budget = 0;  // events that were too costly to be judged
+  std::string trouble;            // why its sink gets nothing at the moment; empty: all is well
   // Of its sink. Only made_secret is ever shown, in the answer to the put() that made it.
   std::uint64_t sink_number = 0;  // unique: a definition that is put in place gets another
   SinkSecretsPtr sink_secrets = {};
@@ -94,6 +95,9 @@ class SinkListener {
   virtual void on_sink(const SubscriptionInfo& subscription) = 0;
   virtual void on_sink_removed(const std::string& id) = 0;
 };
+
+// Events of the dead letters in one answer; the last one may be longer.
+inline constexpr std::size_t kLetterPageBytesMax = std::size_t{4} << 20U;
 
 class Broker {
  public:
@@ -137,9 +141,9 @@ class Broker {
   // In the order of ids, at most count_max after the given id; others' only for an admin.
   virtual std::vector<SubscriptionInfo> list(const PrincipalPtr& principal,
                                              std::string_view after_id, std::size_t count_max) = 0;
-  // Acknowledges without a session.
-  virtual void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
-                           Done done) = 0;
+  // Acknowledges without a session everything up to this delivery.
+  virtual void acknowledge(const PrincipalPtr& principal, std::string_view id,
+                           const DeliveryId& delivery, Done done) = 0;
   // The same for single deliveries of a shared subscription, whichever consumer has them in flight.
   // An acknowledgement is answered when it is durable.
   virtual void answer(const PrincipalPtr& principal, std::string_view id, Answer answer,
@@ -153,6 +157,7 @@ class Broker {
   virtual void explain(const PrincipalPtr& principal, std::string_view id, event::EventPtr event,
                        ExplainDone done) = 0;
   // After a delivery number, the oldest first; those that the principal may see, as for attach().
+  // Fewer than count_max only if there are no more, or these take kLetterPageBytesMax.
   virtual base::Result<std::vector<store::DeadLetterRow>> dead_letters(
       const PrincipalPtr& principal, std::string_view id, std::uint64_t after_delivery,
       std::size_t count_max) = 0;
@@ -171,7 +176,7 @@ class Broker {
   // Another's only for an admin whose grants cover the owner's; deliveries that the principal may
   // not see are left out.
   virtual SessionPtr attach(const PrincipalPtr& principal, std::string_view id,
-                            std::optional<std::uint64_t> acknowledged,
+                            std::optional<DeliveryId> acknowledged,
                             std::shared_ptr<Consumer> consumer) = 0;
   // The same for the sender of a sink, in the name of the subscription's owner.
   virtual SessionPtr attach_sink(std::string_view id, std::shared_ptr<Consumer> consumer) = 0;

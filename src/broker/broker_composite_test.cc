@@ -47,8 +47,8 @@ std::vector<std::string> shown(RecordingConsumer& consumer) {
 class BrokerCompositeTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "0", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "0", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
   // A broker that is started after the one on the last directory has crashed now.

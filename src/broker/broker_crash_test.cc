@@ -25,8 +25,8 @@ using testing::ElementsAre;
 class BrokerCrashTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "0", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "0", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
   void pass(base::Duration duration) { now_ += duration.nanoseconds; }

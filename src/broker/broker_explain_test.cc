@@ -22,8 +22,8 @@ using testing::Not;
 class BrokerExplainTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "data", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "data", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
   static std::string put(TestBroker& broker, std::string_view filter,

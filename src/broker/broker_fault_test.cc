@@ -6,12 +6,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <set>
+#include <string>
 
+#include "base/error_testing.h"
 #include "base/prng.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "event/event_testing.h"
 #include "store/fault_file_system_testing.h"
+#include "store/segment_format.h"
 
 namespace weir::broker {
 namespace {
@@ -25,8 +30,16 @@ class BrokerFaultTest : public testing::Test {
     return {.directory = directory_ / "data",
             .shard_count = 2,
             .log = {.segment_bytes = 4096},
-            .now = [this] { return base::Instant{now_.fetch_add(1000)}; },
+            .clocks = [this] { return at_instant(base::Instant{now_.fetch_add(1000)}); },
             .files = &files_};
+  }
+
+  // The disk has room for the event, and none for notes on its deliveries.
+  std::string publish_without_notes(TestBroker& broker, const std::string& event) {
+    std::uint64_t used_bytes = store::kRecordHeadBytes + event::event_of(event)->json().size();
+    for (const auto& [path, text] : files_.contents()) used_bytes += text.size();
+    files_.set_capacity(used_bytes);
+    return broker.publish(event);
   }
 
   base::TemporaryDirectory directory_;
@@ -72,6 +85,103 @@ TEST_F(BrokerFaultTest, ServesAgainWhenThereIsRoomOnTheDisk) {
   const auto all = broker.attach("all");
   ASSERT_TRUE(all->wait_count(2));
   EXPECT_THAT(all->ids(), ElementsAre("1", "3"));
+}
+
+// Notes on the last events cannot be written, so nothing that rests on them can.
+TEST_F(BrokerFaultTest, AnswersThatWaitForTheLogAreRefusedWhileTheDiskIsFull) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"all"})"), "ok");
+  ASSERT_EQ(broker.put(R"({"id":"shared","config":{"consumers":"shared"}})"), "ok");
+  ASSERT_EQ(broker.put(R"({"id":"d","filters":[{"weir":"distinct(data.v) within 1h"}]})"), "ok");
+  const auto all = broker.attach("all");
+  const auto shared = broker.attach("shared");
+  EXPECT_EQ(publish_without_notes(broker, event(1, 1)), "accepted");
+  ASSERT_TRUE(all->wait_count(1));
+  ASSERT_TRUE(shared->wait_count(1));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(broker.acknowledge("all", 1), "store.full");
+    EXPECT_EQ(broker.forget("d", event(9, 1)), "store.full");
+    EXPECT_EQ(broker.put(R"({"id":"late","config":{"start":"earliest"}})"), "store.full");
+    EXPECT_EQ(broker.publish(event(2, 2)), "store.full");
+  }
+  EXPECT_EQ(broker.answer("shared", {.numbers = {1}}), "store.full");
+  files_.set_capacity(UINT64_MAX);
+  ASSERT_TRUE(eventually([&] { return !broker->trouble(); }));
+  EXPECT_TRUE(all->wait_acknowledged(1)) << "though nobody asked again";
+  EXPECT_EQ(broker.acknowledge("all", 1), "ok");
+  EXPECT_EQ(broker.forget("d", event(9, 1)), "false") << "it was forgotten then";
+  EXPECT_EQ(broker.put(R"({"id":"late","config":{"start":"earliest"}})"), "ok");
+  EXPECT_EQ(broker.publish(event(2, 2)), "accepted");
+  broker.open_again();
+  EXPECT_EQ(broker->get(everyone(), "all")->counts.pending, 1U);
+  EXPECT_EQ(broker->get(everyone(), "shared")->counts.settled.acknowledged, 1U);
+}
+
+TEST_F(BrokerFaultTest, LettersThatAreSentAgainWaitForAFullDisk) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"all"})"), "ok");
+  const auto all = broker.attach("all");
+  EXPECT_EQ(broker.publish(event(1, 1)), "accepted");
+  ASSERT_TRUE(all->wait_count(1));
+  broker.session->bury(1, "no");
+  ASSERT_TRUE(all->wait_acknowledged(1));
+  files_.set_capacity(1);
+  std::promise<std::string> answered;
+  broker->resend_dead_letters(everyone(), "all", std::nullopt,
+                              [&](const base::Result<LetterCounts>& counts) {
+                                answered.set_value(base::describe(counts));
+                              });
+  EXPECT_THAT(answered.get_future().get(), testing::StartsWith("store.full"));
+  EXPECT_EQ(all->received().size(), 1U) << "its number is not noted";
+  files_.set_capacity(UINT64_MAX);
+  ASSERT_TRUE(all->wait_count(2)) << "it was taken";
+  EXPECT_EQ(all->received()[1].number, 2U);
+}
+
+TEST_F(BrokerFaultTest, StopsInTimeWhileTheDiskIsFullAndAnswersWhoeverWaits) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"all"})"), "ok");
+  const auto all = broker.attach("all");
+  EXPECT_EQ(publish_without_notes(broker, event(1, 1)), "accepted");
+  ASSERT_TRUE(all->wait_count(1));
+  std::promise<std::string> acknowledged;
+  broker->acknowledge(everyone(), "all", {.number = 1}, [&](const base::Result<void>& done) {
+    acknowledged.set_value(base::describe(done));
+  });
+  std::promise<std::string> forgotten;
+  broker->forget(
+      everyone(), "all", event::event_of(event(1, 1)),
+      [&](const base::Result<bool>& done) { forgotten.set_value(base::describe(done)); });
+  broker.session.reset();
+  broker.stop();
+  EXPECT_NE(acknowledged.get_future().get(), "ok");
+  EXPECT_NE(forgotten.get_future().get(), "ok");
+  files_.set_capacity(UINT64_MAX);
+  broker.open_again();
+  EXPECT_EQ(broker->get(everyone(), "all")->counts.pending, 1U);
+}
+
+TEST_F(BrokerFaultTest, StartsOnAFullDiskForReadersOnlyAndWritesWhenThereIsRoom) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"all"})"), "ok");
+  for (int i = 1; i <= 100; ++i) ASSERT_EQ(broker.publish(event(i, i)), "accepted");
+  broker.stop();
+  files_.set_capacity(1);
+  for (int start = 0; start < 2; ++start) {
+    broker.open_again();
+    ASSERT_TRUE(broker->trouble()) << "from the beginning";
+    EXPECT_EQ(broker->trouble()->id, base::ErrorId::kStoreFull);
+    EXPECT_EQ(broker.publish(event(101, 1)), "store.full");
+    const auto all = broker.attach("all");
+    ASSERT_TRUE(all->wait_count(100));
+  }
+  files_.set_capacity(UINT64_MAX);
+  ASSERT_TRUE(eventually([&] { return !broker->trouble(); })) << "by itself";
+  EXPECT_EQ(broker.publish(event(101, 1)), "accepted");
+  EXPECT_EQ(broker.acknowledge("all", 100), "ok");
+  for (const auto& [path, text] : files_.contents()) {
+    EXPECT_THAT(path, testing::Not(testing::EndsWith("room-probe")));
+  }
 }
 
 // Power is lost at random moments. What was accepted reaches every subscription, in order; what

@@ -36,8 +36,8 @@ PrincipalPtr principal(std::string name, Grants grants) {
 class BrokerGrantsTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "data", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "data", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
 
@@ -123,7 +123,7 @@ TEST_F(BrokerGrantsTest, AFullOutboxOfARevokedTokenStopsNobody) {
 
 TEST_F(BrokerGrantsTest, AFullOutboxOfAnExpiredTokenStopsNobody) {
   TestBroker broker(options());
-  const base::Instant expires = options().now() + base::Duration::seconds(10);
+  const base::Instant expires = options().wall_now() + base::Duration::seconds(10);
   block(broker, std::make_shared<const Principal>(
                     Principal{.name = "owner", .grants = Grants::all(), .expires = expires}));
   const auto consumer = broker.attach("a", {}, everyone(), 0);
@@ -136,7 +136,7 @@ TEST_F(BrokerGrantsTest, AFullOutboxOfAnExpiredTokenStopsNobody) {
 TEST_F(BrokerGrantsTest, ATokenThatWasSeenIsToldAtOnceUntilItIsRevoked) {
   TestBroker broker(options());
   const auto registry = store::Registry::open(directory_ / "data" / "registry.sqlite");
-  const auto token = Tokens().create(**registry, "owner", Grants::all(), {}, options().now());
+  const auto token = Tokens().create(**registry, "owner", Grants::all(), {}, options().wall_now());
   ASSERT_TRUE(token);
   ASSERT_TRUE(broker->reload_tokens());
   EXPECT_FALSE(broker->recall(token->text)) << "not seen yet";
@@ -212,7 +212,7 @@ TEST_F(BrokerGrantsTest, AnExpiredTokenLosesItsStreamOfAnothersSubscription) {
   const auto admin = std::make_shared<const Principal>(
       Principal{.name = "admin",
                 .grants = Grants::all(),
-                .expires = options().now() + base::Duration::seconds(10)});
+                .expires = options().wall_now() + base::Duration::seconds(10)});
   const auto consumer = broker.attach("a", {}, admin);
   ASSERT_TRUE(consumer->wait_begin());
   pass(base::Duration::seconds(11));

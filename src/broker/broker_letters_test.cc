@@ -16,6 +16,7 @@
 
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "broker/letter_text.h"
 
 namespace weir::broker {
 namespace {
@@ -146,6 +147,52 @@ TEST_F(BrokerLettersTest, DeliverALetterAgainUnderANewNumber) {
   EXPECT_EQ(counts(broker).settled, (store::SettledCounts{.acknowledged = 1, .dead_letters = 2}));
   EXPECT_EQ(counts(broker).deliveries, 3U);
   EXPECT_EQ(resend(broker, 1), "broker.no_such_dead_letter");
+}
+
+// A filter of several changes delivers groups, whatever their size.
+TEST_F(BrokerLettersTest, AGroupOfOneStaysAGroup) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"a","sink":"https://example.com/hook",)"
+                       R"("filters":[{"weir":"change(data.v) > 1 and change(data.w) > 1"}]})"),
+            "ok");
+  begin(broker);
+  ASSERT_EQ(broker.publish(R"({"id":"1","source":"/s","data":{"v":1,"w":1}})"), "accepted");
+  ASSERT_TRUE(consumer_->wait_count(1));
+  ASSERT_TRUE(consumer_->received()[0].is_group);
+  session_->bury(1, "no");
+  ASSERT_TRUE(consumer_->wait_acknowledged(1));
+  EXPECT_EQ(resend(broker), "1 done, 0 left");
+  ASSERT_TRUE(consumer_->wait_count(2));
+  EXPECT_TRUE(consumer_->received()[1].is_group);
+  EXPECT_EQ(consumer_->received()[1].texts, consumer_->received()[0].texts);
+  session_->bury(2, "no");
+  ASSERT_TRUE(consumer_->wait_acknowledged(2));
+
+  const std::string text = broker->dead_letters(everyone(), "a", 0, 1)->front().events;
+  const auto sees = [&](std::string_view source) {
+    const auto grants = Grants::parse_json(fmt::format(
+        R"({{"publish":[],"subscribe":[{{"source":"{}"}}],"block":false,"admin":false}})", source));
+    return may_see_letter(*grants, text);
+  };
+  EXPECT_TRUE(sees("/s")) << "grants look into the group";
+  EXPECT_FALSE(sees("/t"));
+  TestBroker again(after_crash());
+  begin(again);
+  EXPECT_EQ(resend(again), "1 done, 0 left");
+  ASSERT_TRUE(consumer_->wait_count(1));
+  EXPECT_TRUE(consumer_->received()[0].is_group);
+}
+
+TEST(LetterTextTest, ReadsWhatEarlierVersionsWrote) {
+  const auto several = read_letter("[{},{}]");
+  ASSERT_TRUE(several);
+  EXPECT_TRUE(several->is_group);
+  EXPECT_EQ(several->events.size(), 2U);
+  EXPECT_FALSE(read_letter("[{}]")->is_group);
+  EXPECT_FALSE(read_letter("[[]]"));
+  EXPECT_FALSE(read_letter("{}"));
+  EXPECT_EQ(letter_events("[[{},{}]]"), "[{},{}]");
+  EXPECT_EQ(letter_events("[{}]"), "[{}]");
 }
 
 TEST_F(BrokerLettersTest, BuryALetterAnewInPlaceOfTheOldOne) {

@@ -18,6 +18,7 @@
 #include "base/temporary_directory_testing.h"
 #include "broker/broker.h"
 #include "broker/broker_testing.h"
+#include "broker/outbox.h"
 #include "event/event_testing.h"
 
 namespace weir::broker {
@@ -33,7 +34,7 @@ class SlowConsumer final : public Consumer {
  public:
   explicit SlowConsumer(std::chrono::milliseconds each) : each_(each) {}
 
-  void on_begin(ConsumerMode /*mode*/) override {}
+  void on_begin(const SessionStart& /*start*/) override {}
   void on_dispatch(std::vector<Dispatch> dispatches) override {
     std::unique_lock lock(mutex_);
     count_ += dispatches.size();
@@ -204,10 +205,151 @@ TEST_F(BrokerMemoryTest, AnOwnerWhoseFiltersRememberTooMuchGetsNoMoreSubscriptio
   const BrokerStats stats = broker->stats();
   ASSERT_FALSE(stats.memory_by_owner.empty());
   EXPECT_EQ(stats.memory_by_owner.front().name, "greedy");
-  EXPECT_LE(stats.memory_by_owner.front().bytes, 510'000U);
+  EXPECT_LE(stats.memory_by_owner.front().bytes, 520'000U);
   EXPECT_EQ(broker.remove("g", greedy), "ok");
   EXPECT_TRUE(eventually([&] { return broker.put(R"({"id":"h"})", greedy) == "ok"; }))
       << "the memory is given back";
+}
+
+std::uint64_t part(TestBroker& broker, std::string_view name) {
+  for (const MemoryUse& use : broker->stats().memory_by_part) {
+    if (use.name == name) return use.bytes;
+  }
+  return 0;
+}
+
+TEST_F(BrokerMemoryTest, OutboxesOfAnOwnerAreBoundedAndOthersKeepTheirs) {
+  BrokerOptions tight = options();
+  tight.outbox_bytes_max = 40'000;
+  TestBroker broker(tight);
+  const PrincipalPtr greedy = principal("greedy");
+  const PrincipalPtr other = principal("other");
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(broker.put(fmt::format(R"({{"id":"g{}"}})", i), greedy), "ok");
+  }
+  ASSERT_EQ(broker.put(R"({"id":"o"})", other), "ok");
+  constexpr std::size_t kEvents = 200;  // 24 bytes each and five outboxes: more than 20 000 bytes
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    ASSERT_EQ(broker.publish(fmt::format(R"({{"id":"{}"}})", i), other), "accepted");
+  }
+  ASSERT_TRUE(eventually([&] { return broker->stats().shard_queue_events == 0; }));
+  ASSERT_TRUE(eventually([&] { return broker->stats().dropped > 0; }));
+  EXPECT_EQ(broker->get(other, "o")->counts.pending, kEvents) << "another owner loses nothing";
+  std::uint64_t pending = 0;
+  for (int i = 0; i < 5; ++i) {
+    const DeliveryCounts counts = broker->get(greedy, fmt::format("g{}", i))->counts;
+    EXPECT_EQ(counts.deliveries, kEvents);
+    EXPECT_EQ(counts.pending + counts.settled.dropped, kEvents) << "what is dropped is counted";
+    pending += counts.pending;
+  }
+  EXPECT_LE(part(broker, "outboxes"), 20'000U + kEvents * 24 + 5 * Outbox::kBytesMin);
+  EXPECT_GE(part(broker, "outboxes"), 24 * (pending + kEvents));
+
+  broker.open_again();
+  EXPECT_EQ(broker->get(other, "o")->counts.pending, kEvents);
+  EXPECT_EQ(broker->stats().pending, pending + kEvents) << "as it was";
+  EXPECT_GE(part(broker, "outboxes"), 24 * (pending + kEvents));
+}
+
+// Keeps what it is given, as a peer that does not read does.
+class KeepingConsumer final : public Consumer {
+ public:
+  void on_begin(const SessionStart& /*start*/) override {}
+  void on_dispatch(std::vector<Dispatch> dispatches) override {
+    const std::scoped_lock lock(mutex_);
+    count_ += dispatches.size();
+    for (Dispatch& dispatch : dispatches) kept_.push_back(std::move(dispatch));
+  }
+  void on_acknowledged(std::uint64_t /*number*/) override {}
+  void on_settled(std::vector<std::uint64_t> /*numbers*/) override {}
+  void on_end(const base::Error& /*reason*/) override {}
+
+  std::size_t count() {
+    const std::scoped_lock lock(mutex_);
+    return count_;
+  }
+  void let_go() {
+    std::vector<Dispatch> gone;
+    const std::scoped_lock lock(mutex_);
+    gone.swap(kept_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t count_ = 0;
+  std::vector<Dispatch> kept_;
+};
+
+class BrokerTransitTest : public BrokerMemoryTest, public testing::WithParamInterface<bool> {};
+
+TEST_P(BrokerTransitTest, DeliveriesOfAnOwnerWaitWhileItsConsumersDoNotRead) {
+  BrokerOptions tight = options();
+  tight.transit_bytes_max = 400'000;  // half for one owner
+  tight.shard_queue_bytes_max = 10'000'000;
+  TestBroker broker(tight);
+  const PrincipalPtr greedy = principal("greedy");
+  const PrincipalPtr other = principal("other");
+  const std::string config = GetParam() ? R"(,"config":{"consumers":"shared"})" : "";
+  constexpr std::size_t kConsumers = 4;
+  std::vector<std::shared_ptr<KeepingConsumer>> consumers;
+  std::vector<SessionPtr> sessions;
+  for (std::size_t i = 0; i < kConsumers; ++i) {
+    const std::string id = fmt::format("g{}", i);
+    ASSERT_EQ(broker.put(fmt::format(R"({{"id":"{}"{}}})", id, config), greedy), "ok");
+    consumers.push_back(std::make_shared<KeepingConsumer>());
+    sessions.push_back(broker->attach(greedy, id, std::nullopt, consumers.back()));
+    sessions.back()->add_credit(1000);
+  }
+  ASSERT_EQ(broker.put(R"({"id":"o"})", other), "ok");
+  const auto healthy = broker.attach("o", std::nullopt, other);
+  constexpr std::size_t kEvents = 40;  // of 20 kB, in four streams: 3.2 MB
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    ASSERT_EQ(broker.publish(large_event(++last_id_), other), "accepted");
+  }
+  EXPECT_TRUE(healthy->wait_count(kEvents)) << "another owner waits for nothing";
+  ASSERT_TRUE(eventually([&] { return broker->stats().transit_waits > 0; }));
+  EXPECT_LE(part(broker, "streams"), 200'000U + (1 << 20U)) << "one turn more at most";
+  const auto total = [&] {
+    std::size_t count = 0;
+    for (const auto& consumer : consumers) count += consumer->count();
+    return count;
+  };
+  EXPECT_LT(total(), kConsumers * kEvents);
+  // Whoever reads, others get their turn too.
+  ASSERT_TRUE(eventually([&] {
+    for (const auto& consumer : consumers) consumer->let_go();
+    return total() == kConsumers * kEvents;
+  }));
+  for (const auto& consumer : consumers) {
+    EXPECT_EQ(consumer->count(), kEvents);
+    consumer->let_go();
+  }
+  EXPECT_TRUE(eventually([&] { return part(broker, "streams") == 0; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(ExclusiveAndShared, BrokerTransitTest, testing::Bool());
+
+TEST_F(BrokerMemoryTest, DefinitionsAreCounted) {
+  BrokerOptions tight = options();
+  tight.memory_bytes_max = 4'000'000;
+  tight.memory_per_owner_bytes_max = 500'000;
+  TestBroker broker(tight);
+  const PrincipalPtr greedy = principal("greedy");
+  const auto definition = [](int i, std::size_t bytes) {
+    return fmt::format(R"({{"id":"d{}","source":"/{}"}})", i, std::string(bytes, 'x'));
+  };
+  int made = 0;
+  while (made < 100 && broker.put(definition(made, 1500), greedy) == "ok") ++made;
+  EXPECT_GT(made, 5);
+  EXPECT_LT(made, 15) << "each takes about 50 kB";
+  EXPECT_EQ(broker.put(definition(0, 50'000), greedy), "broker.memory") << "nor by a replacement";
+  EXPECT_EQ(broker.put(definition(0, 10), greedy), "ok");
+  EXPECT_EQ(broker.put(definition(0, 1500), greedy), "ok") << "room that it has given back";
+  EXPECT_EQ(broker.put(definition(1000, 1500), principal("other")), "ok");
+  broker.open_again();
+  EXPECT_EQ(broker.put(definition(made, 1500), greedy), "broker.memory") << "also after a restart";
+  EXPECT_EQ(broker.remove("d1", greedy), "ok");
+  EXPECT_TRUE(eventually([&] { return broker.put(definition(made, 1500), greedy) == "ok"; }));
 }
 
 TEST_F(BrokerMemoryTest, CorporaAreFoundAgainAfterARestart) {

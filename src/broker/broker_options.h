@@ -9,16 +9,16 @@
 #include <optional>
 
 #include "base/instant.h"
+#include "broker/broker_clock.h"
 #include "broker/definition.h"
 #include "broker/grants.h"
 #include "broker/match_note.h"
+#include "broker/system_clocks.h"
 #include "engine/engine.h"
 #include "store/event_log.h"
 #include "store/file_system.h"
 
 namespace weir::broker {
-
-base::Instant system_now();
 
 struct BrokerOptions {
   std::filesystem::path directory;  // made if need be; one process at a time
@@ -39,6 +39,10 @@ struct BrokerOptions {
   std::size_t memory_bytes_max = 0;
   // The part of it that the filters of one owner may use; 0: a quarter.
   std::size_t memory_per_owner_bytes_max = 0;
+  // Memory of all outboxes; an owner has at most half of it. 0: an eighth of memory_bytes_max.
+  std::size_t outbox_bytes_max = 0;
+  // Memory of deliveries on their way to consumers and sinks; likewise.
+  std::size_t transit_bytes_max = 0;
   // Memory of events that wait to be written; an owner has at most three quarters of it.
   std::size_t publish_queue_bytes_max = std::size_t{128} << 20U;
   std::size_t shard_queue_event_count_max = 50'000;             // waiting to be matched
@@ -60,8 +64,10 @@ struct BrokerOptions {
   // Between looks whether another process has changed the tokens.
   base::Duration token_look_interval = base::Duration::milliseconds(200);
 
-  std::function<base::Instant()> now = system_now;
+  std::function<ClockReading()> clocks = system_clocks;
   store::FileSystem* files = &store::posix_file_system();
+
+  base::Instant wall_now() const { return clocks().wall; }
 };
 
 }  // namespace weir::broker

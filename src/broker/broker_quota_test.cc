@@ -26,7 +26,7 @@ class BrokerQuotaTest : public testing::Test {
     options.log.segment_bytes = 4096;
     options.log.retention_age = base::Duration::seconds(60);
     options.retention_interval = base::Duration::milliseconds(5);
-    options.now = [this] { return base::Instant{now_.load()}; };
+    options.clocks = [this] { return at_instant(base::Instant{now_.load()}); };
     return options;
   }
   // How many of them are accepted, and what the last one got.

@@ -37,7 +37,7 @@ class BrokerReplayTest : public testing::Test {
             .log = {.segment_bytes = 20'000},
             .dedup_window = std::nullopt,
             .recent_bytes_max = 2000,
-            .now = [this] { return base::Instant{now_.fetch_add(1000)}; }};
+            .clocks = [this] { return at_instant(base::Instant{now_.fetch_add(1000)}); }};
   }
   // A broker on what a crash now would leave of the directory.
   BrokerOptions after_crash() {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/instant.h"
+
 namespace weir::broker {
 
 // Bytes of memory, or of the log, in use under one name.
@@ -44,6 +46,7 @@ struct BrokerStats {
   // Deliveries, events and filters, since open().
   std::uint64_t nacked = 0;                   // shared: given back by consumers
   std::uint64_t timed_out = 0;                // shared: not answered in time
+  std::uint64_t transit_waits = 0;            // consumers waited for memory
   std::uint64_t window_hits = 0;              // dropped by distinct clauses
   std::uint64_t window_refuted_hits = 0;      // of those that verify: the log did not confirm it
   std::uint64_t window_overflow = 0;          // let through because a window had no room
@@ -59,10 +62,15 @@ struct BrokerStats {
   std::uint64_t change_readings = 0;          // of change filters that share what they remember
   std::uint64_t change_quiet = 0;             // of these, how many nobody was told of
   std::uint64_t change_fired = 0;             // subscriptions that were told of one
+  std::uint64_t work_steps = 0;               // of work that budgets limit
+  std::uint64_t over_budget = 0;              // events, for each owner they were too costly for
   std::uint64_t dedup_forgotten = 0;  // accepted events not remembered as long as they should
   std::uint64_t registry_failures = 0;
   std::uint64_t checkpoints = 0;
   std::uint64_t token_read_failures = 0;
+  std::uint64_t clock_steps_forward = 0;  // of the wall clock
+  std::uint64_t clock_steps_back = 0;
+  base::Duration clock_last_step = {};  // below 0: back
 
   // Now.
   std::uint64_t subscriptions_durable = 0;
@@ -91,6 +99,7 @@ struct BrokerStats {
   std::vector<MemoryUse> memory_by_owner = {};  // those that hold most
   std::vector<MemoryUse> log_by_owner = {};     // bytes of events in the log, the same
   std::string registry_failure = {};            // why the last write failed that did
+  base::Duration clock_offset = {};             // broker time less the wall clock
   std::uint64_t log_bytes = 0;
   std::uint64_t log_first_sequence = 0;
   std::uint64_t log_next_sequence = 0;

@@ -25,14 +25,15 @@ using testing::IsEmpty;
 class BrokerTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "data", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "data", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
   void pass(base::Duration duration) { now_ += duration.nanoseconds; }
 
   base::TemporaryDirectory directory_;
   std::atomic<std::int64_t> now_{1'700'000'000'000'000'000};
+  int last_id_ = 0;
 };
 
 std::string event(int id, std::string_view rest = "") {
@@ -153,6 +154,37 @@ TEST_F(BrokerTest, ResumesWhereTheSubscriberSays) {
   ASSERT_TRUE(consumer->wait_count(1));
   EXPECT_THAT(consumer->ids(), ElementsAre("4"));
   EXPECT_EQ(broker.attach("a", 9)->wait_end(), "broker.acknowledge");
+}
+
+// A subscription that is made again under its name numbers its deliveries from 1 again.
+TEST_F(BrokerTest, AnIdOfADeletedSubscriptionAcknowledgesNothing) {
+  TestBroker broker(options());
+  const auto make = [&] {
+    EXPECT_EQ(broker.put(R"({"id":"a"})"), "ok");
+    for (int i = 0; i < 4; ++i) broker.publish(event(++last_id_));
+    const auto consumer = broker.attach("a");
+    EXPECT_TRUE(consumer->wait_count(4));
+    return consumer->incarnation();
+  };
+  const auto attach = [&](const DeliveryId& id) {
+    auto consumer = std::make_shared<RecordingConsumer>();
+    broker.session = broker->attach(everyone(), "a", id, consumer);
+    return consumer;
+  };
+  const std::uint64_t before = make();
+  ASSERT_EQ(broker.remove("a"), "ok");
+  const std::uint64_t now = make();
+  EXPECT_NE(now, before);
+  for (int restarts = 0; restarts < 2; ++restarts) {
+    for (const std::uint64_t other : {before, now + 1, kNoIncarnation}) {
+      EXPECT_EQ(attach({3, other})->wait_end(), "broker.acknowledge");
+    }
+    EXPECT_EQ(broker->get(everyone(), "a")->counts.pending, 4U) << "nothing was acknowledged";
+    broker.open_again();
+  }
+  EXPECT_EQ(broker.put(R"({"id":"a","filters":[{"weir":"type = 'x'"}]})"), "ok");
+  EXPECT_TRUE(attach({3, now})->wait_begin()) << "a replacement is the same subscription";
+  EXPECT_TRUE(eventually([&] { return broker->get(everyone(), "a")->counts.pending == 1; }));
 }
 
 TEST_F(BrokerTest, ResumesWhereAcknowledgedAfterARestart) {
@@ -316,7 +348,7 @@ TEST_F(BrokerTest, EndsASessionThatAcknowledgesTheFuture) {
 // Holds the broker's thread up in on_begin() until it is let go.
 class StallingConsumer final : public Consumer {
  public:
-  void on_begin(ConsumerMode /*mode*/) override {
+  void on_begin(const SessionStart& /*start*/) override {
     begun.set_value();
     go.get_future().wait();
   }

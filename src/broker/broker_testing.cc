@@ -62,16 +62,24 @@ bool eventually(const std::function<bool()>& holds) {
   return holds();
 }
 
+ClockReading at_instant(base::Instant instant) { return {.steady = instant, .wall = instant}; }
+
 PrincipalPtr everyone() {
   static const auto kEveryone =
       std::make_shared<const Principal>(Principal{.name = {}, .grants = Grants::all()});
   return kEveryone;
 }
 
-void RecordingConsumer::on_begin(ConsumerMode /*mode*/) {
+void RecordingConsumer::on_begin(const SessionStart& start) {
   const std::scoped_lock lock(mutex_);
   begun_ = true;
+  incarnation_ = start.incarnation;
   changed_.notify_all();
+}
+
+std::uint64_t RecordingConsumer::incarnation() {
+  const std::scoped_lock lock(mutex_);
+  return incarnation_;
 }
 
 void RecordingConsumer::on_dispatch(std::vector<Dispatch> dispatches) {
@@ -209,7 +217,7 @@ std::string TestBroker::transfer_all(std::string_view from, std::string_view own
 std::string TestBroker::acknowledge(std::string_view id, std::uint64_t number,
                                     const PrincipalPtr& principal) {
   return name_of(wait_for<void>(
-      [&](Done done) { broker_->acknowledge(principal, id, number, std::move(done)); }));
+      [&](Done done) { broker_->acknowledge(principal, id, {number}, std::move(done)); }));
 }
 
 std::string TestBroker::answer(std::string_view id, Answer answer, const PrincipalPtr& principal) {
@@ -243,7 +251,8 @@ std::shared_ptr<RecordingConsumer> TestBroker::attach(std::string_view id,
                                                       const PrincipalPtr& principal,
                                                       std::uint64_t credit) {
   auto consumer = std::make_shared<RecordingConsumer>();
-  session = broker_->attach(principal, id, acknowledged, consumer);
+  const auto seen = acknowledged ? std::optional(DeliveryId{*acknowledged}) : std::nullopt;
+  session = broker_->attach(principal, id, seen, consumer);
   session->add_credit(credit);
   return consumer;
 }

@@ -20,6 +20,9 @@ namespace weir::broker {
 // Longer than anything here takes.
 bool eventually(const std::function<bool()>& holds);
 
+// Both clocks show this instant.
+ClockReading at_instant(base::Instant instant);
+
 PrincipalPtr everyone();  // anonymous, with all grants
 
 struct Received {
@@ -33,7 +36,7 @@ struct Received {
 // A consumer that keeps its shard waiting until it is released.
 class BlockingConsumer final : public Consumer {
  public:
-  void on_begin(ConsumerMode /*mode*/) override {}
+  void on_begin(const SessionStart& /*start*/) override {}
   void on_dispatch(std::vector<Dispatch> /*dispatches*/) override {
     blocks_ = true;
     blocks_.notify_all();
@@ -57,13 +60,14 @@ class BlockingConsumer final : public Consumer {
 // Writes everything down. Acknowledges and gives credit as it is told to.
 class RecordingConsumer final : public Consumer {
  public:
-  void on_begin(ConsumerMode mode) override;
+  void on_begin(const SessionStart& start) override;
   void on_dispatch(std::vector<Dispatch> dispatches) override;
   void on_acknowledged(std::uint64_t number) override;
   void on_settled(std::vector<std::uint64_t> numbers) override;
   void on_end(const base::Error& reason) override;
 
   bool wait_begin();
+  std::uint64_t incarnation();  // of the subscription, once it has begun
   bool wait_count(std::size_t count);
   bool wait_acknowledged(std::uint64_t number);
   // Shared: these, in any order, and no others so far.
@@ -79,6 +83,7 @@ class RecordingConsumer final : public Consumer {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool begun_ = false;
+  std::uint64_t incarnation_ = kNoIncarnation;
   std::vector<Received> received_;
   std::uint64_t acknowledged_ = 0;
   std::vector<std::uint64_t> settled_;

@@ -26,8 +26,8 @@ std::string event(int id) { return fmt::format(R"({{"id":"{}","source":"/a"}})",
 class BrokerTokensTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "data", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "data", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
   void pass(Duration duration) { now_ += duration.nanoseconds; }
@@ -80,10 +80,10 @@ TEST_F(BrokerTokensTest, ATokenThatAnotherProcessRevokesEndsWithoutASignal) {
 TEST_F(BrokerTokensTest, ATokenThatAnotherProcessMakesOrRotatesIsGoodWithoutASignal) {
   TestBroker broker(options());
   const auto registry = other_process();
-  const auto made = Tokens().create(*registry, "desk", Grants::all(), {}, options().now());
+  const auto made = Tokens().create(*registry, "desk", Grants::all(), {}, options().wall_now());
   ASSERT_EQ(describe(made), "ok");
   ASSERT_TRUE(eventually([&] { return broker->authenticate(made->text).has_value(); }));
-  const auto rotated = Tokens().rotate(*registry, "desk", Duration{}, options().now());
+  const auto rotated = Tokens().rotate(*registry, "desk", Duration{}, options().wall_now());
   ASSERT_EQ(describe(rotated), "ok");
   ASSERT_TRUE(eventually([&] { return broker->authenticate(rotated->text).has_value(); }));
   EXPECT_FALSE(broker->authenticate(made->text));
@@ -96,7 +96,8 @@ TEST_F(BrokerTokensTest, WhatTheBrokerItselfWritesMakesItReadNothing) {
     ASSERT_EQ(broker.put(fmt::format(R"({{"id":"s{}"}})", i)), "ok");
   }
   // The change of another process is seen after all that, and once.
-  ASSERT_EQ(describe(Tokens().create(*other_process(), "desk", {}, {}, options().now())), "ok");
+  ASSERT_EQ(describe(Tokens().create(*other_process(), "desk", {}, {}, options().wall_now())),
+            "ok");
   ASSERT_TRUE(eventually([&] { return broker->token_revision() != revision; }));
   EXPECT_EQ(broker->token_revision(), revision + 1);
   EXPECT_EQ(broker->stats().token_read_failures, 0U);
@@ -169,7 +170,7 @@ TEST_F(BrokerTokensTest, AnAdminIssuesNothingBeyondItsOwnGrants) {
 TEST_F(BrokerTokensTest, AnAdminIssuesNothingThatOutlivesIt) {
   TestBroker broker(options());
   TokenAdmin& tokens = broker->token_admin();
-  const base::Instant soon = options().now() + Duration::seconds(100);
+  const base::Instant soon = options().wall_now() + Duration::seconds(100);
   const auto made = tokens.create(*everyone(), {"guest", Grants::all(), soon});
   ASSERT_EQ(describe(made), "ok");
   const PrincipalPtr guest = principal_of(broker, *made);

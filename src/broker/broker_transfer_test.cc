@@ -35,7 +35,7 @@ class BrokerTransferTest : public testing::Test {
     return {.directory = directory_ / "data",
             .shard_count = 2,
             .subscriptions_per_owner_max = 3,
-            .now = system_now};
+            .clocks = system_clocks};
   }
 
   static PrincipalPtr make(TestBroker& broker, std::string name, Grants grants) {

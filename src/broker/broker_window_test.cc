@@ -24,7 +24,7 @@ class BrokerWindowTest : public testing::Test {
  protected:
   BrokerOptions options() {
     return {.directory = directory_ / "data",
-            .now = [this] { return base::Instant{now_.fetch_add(1000)}; }};
+            .clocks = [this] { return at_instant(base::Instant{now_.fetch_add(1000)}); }};
   }
   static std::string put(TestBroker& broker, std::string_view id, std::string_view filter) {
     return broker.put(fmt::format(R"({{"id":"{}","filters":[{{"weir":"{}"}}]}})", id, filter));

@@ -38,6 +38,7 @@ struct Counters {
   Counter buried{0};
   Counter nacked{0};
   Counter timed_out{0};
+  Counter transit_waits{0};
   Counter in_flight{0};
   Counter checkpoints{0};
   Counter token_read_failures{0};
@@ -72,6 +73,8 @@ struct Counters {
   Counter change_sources{0};
   Counter change_pieces{0};
   Counter change_bytes{0};
+  Counter work_steps{0};
+  Counter over_budget{0};
   Counter dedup_keys{0};
   Counter dedup_bytes{0};
   Counter dedup_forgotten{0};
@@ -102,6 +105,7 @@ struct SubscriptionGauges {
   Counter letters_kept{0};          // dead letters in the list
   Counter in_flight{0};             // of a shared subscription
   Counter consumers{0};             // connected
+  Counter over_budget{0};           // events that were too costly to be judged
   std::atomic<bool> allowed{true};  // its owner's token is neither revoked nor expired
 
   void set_trouble(std::string text) {

@@ -339,6 +339,21 @@ base::Result<DefinitionPtr> Definition::of_filter(std::string_view filter,
   return DefinitionPtr(*std::move(definition));
 }
 
+std::size_t Definition::memory_bytes() const {
+  // Measured: 400 filters of 300 alternatives of 18 bytes take 440 000 bytes each, 400 lists of 300
+  // values of 10 bytes 100 000, 10 000 filters of 60 bytes 5000 each.
+  constexpr std::size_t kBytesMin = 4096;
+  constexpr std::size_t kBytesPerByte = 30;  // of the document: its texts and trees
+  constexpr std::size_t kConjunctionBytes = 512;
+  constexpr std::size_t kTermBytes = 512;
+  std::size_t bytes = kBytesMin + kBytesPerByte * members_.size();
+  for (const filter::Conjunction& conjunction : filter_->normal_form().conjunctions) {
+    bytes +=
+        kConjunctionBytes + kTermBytes * (conjunction.terms.size() + conjunction.changes.size());
+  }
+  return bytes;
+}
+
 std::string Definition::to_json() const {
   std::string out = "{";
   if (id_) {

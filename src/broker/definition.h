@@ -106,6 +106,8 @@ class Definition {
   const std::string& members() const { return members_; }
   // The document, which parses to an equal definition, but for secrets, which it keeps.
   std::string to_json() const;
+  // Memory that a subscription with it takes, with its filter in the engine; estimated.
+  std::size_t memory_bytes() const;
 
  private:
   friend class DefinitionReader;

@@ -17,6 +17,7 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "broker/delivery_id.h"
 
 namespace weir::broker {
 
@@ -42,17 +43,25 @@ struct Dispatch {
   bool redelivered = false;  // it may have been delivered before
   // Several events, or what a filter of several changes delivers, though it may be one event only.
   bool is_group = false;
-  std::vector<EventText> events;  // oldest first
+  std::vector<EventText> events;            // oldest first
+  std::shared_ptr<const void> memory = {};  // counts what it takes, until it is let go
 };
 
 // Whether a subscription has one consumer at a time or several that share its deliveries.
 enum class ConsumerMode : std::uint8_t { kExclusive, kShared };
+
+// What a consumer is told of its subscription when the session begins.
+struct SessionStart {
+  ConsumerMode mode = ConsumerMode::kExclusive;
+  std::uint64_t incarnation = kNoIncarnation;  // none: the subscription ends with the session
+};
 
 // What a consumer of a shared subscription says about single deliveries.
 struct Answer {
   std::vector<std::uint64_t> numbers = {};
   // Nullopt: they are acknowledged. Otherwise they go out again, after this time.
   std::optional<base::Duration> nack_delay = {};
+  std::optional<std::uint64_t> incarnation = {};  // that they are of; nullopt: whichever there is
 
   bool operator==(const Answer&) const = default;
 };
@@ -66,7 +75,7 @@ class Consumer {
   virtual ~Consumer() = default;
 
   // The session is open. Deliveries come as credit allows.
-  virtual void on_begin(ConsumerMode mode) = 0;
+  virtual void on_begin(const SessionStart& start) = 0;
   virtual void on_dispatch(std::vector<Dispatch> dispatches) = 0;
   // Everything up to this number is acknowledged for good: it will not be delivered again.
   virtual void on_acknowledged(std::uint64_t number) = 0;

@@ -44,6 +44,7 @@ SubscriptionInfo DirectoryEntry::info() const {
           .consumers = gauges->consumers,
           .in_flight = gauges->in_flight,
           .window = gauges->window(),
+          .over_budget = gauges->over_budget,
           .trouble = gauges->trouble(),
           .sink_number = sink_number,
           .sink_secrets = sink_secrets};

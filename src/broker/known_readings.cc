@@ -11,6 +11,7 @@
 #include "match/change_memory.h"
 #include "match/event_key.h"
 #include "match/text_scorer.h"
+#include "match/work_budget.h"
 
 namespace weir::broker {
 namespace {
@@ -68,12 +69,15 @@ bool is_composite(const filter::Filter& filter) {
 
 std::vector<event::EventPtr> known_readings(const filter::Filter& filter,
                                             const std::shared_ptr<const engine::Gate>& gate,
-                                            const RecentEvents& recent) {
+                                            const RecentEvents& recent, std::uint64_t steps_max) {
   std::vector<event::EventPtr> readings;
   if (!filter.has_change() || !filter.text_sources().empty()) return readings;
   Search search(filter);
+  std::uint64_t steps = 0;
   recent.for_each_newest(kKnownEventCountMax, [&](const event::EventPtr& event) {
     if (search.is_done() || (gate && !(*gate)(*event))) return;
+    steps += match::evaluation_steps(filter, *event);
+    if (steps_max > 0 && steps > steps_max) return;
     if (search.look_at(*event)) readings.push_back(event);
   });
   std::ranges::reverse(readings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -19,9 +20,10 @@ inline constexpr std::size_t kKnownEventCountMax = 10'000;
 bool is_composite(const filter::Filter& filter);
 
 // The newest reading of each source and key that the gate admits, oldest first, each event once.
-// None if the filter has text, or no change. Without keys it looks no further than it must.
+// None if the filter has text, or no change. Without keys it looks no further than it must, and
+// never further than so many steps of work allow; 0: as far as it likes.
 std::vector<event::EventPtr> known_readings(const filter::Filter& filter,
                                             const std::shared_ptr<const engine::Gate>& gate,
-                                            const RecentEvents& recent);
+                                            const RecentEvents& recent, std::uint64_t steps_max);
 
 }  // namespace weir::broker

@@ -26,7 +26,7 @@ class KnownReadingsTest : public testing::Test {
   }
   std::string known(std::string_view filter, const std::shared_ptr<const engine::Gate>& gate = {}) {
     std::string ids;
-    for (const auto& event : known_readings(*filter::filter_of(filter), gate, recent_)) {
+    for (const auto& event : known_readings(*filter::filter_of(filter), gate, recent_, 0)) {
       ids += event->id();
     }
     return ids;

@@ -95,17 +95,20 @@ base::Result<void> LocalBroker::open() {
   if (auto loaded = tokens_->reload(); !loaded) return loaded;
   const auto contents = registry_->contents();
   if (!contents) return contents.error();
+  if (auto started = start_time(*contents); !started) return started;
   clerk_ = std::make_unique<Clerk>(*registry_, *log_);
   sequencer_ = std::make_unique<Sequencer>(
-      Sequencer::Context{options_, *log_, counters_, *clerk_, memory_, shares_});
+      Sequencer::Context{options_, *log_, counters_, *clerk_, memory_, shares_, *time_});
   for (std::size_t i = 0; i < options_.shard_count; ++i) {
-    shards_.push_back(std::make_shared<Shard>(Shard::Context{
-        options_, *log_, counters_, *sequencer_, *clerk_, *registry_, losses_, memory_, i}));
+    shards_.push_back(
+        std::make_shared<Shard>(Shard::Context{options_, *log_, counters_, *sequencer_, *clerk_,
+                                               *registry_, losses_, memory_, *time_, i}));
   }
   if (auto restored = restore_shares(*contents); !restored) return restored;
   const auto known = known_subscriptions(*contents);
   if (!known) return known.error();
-  Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_}, *known);
+  Recovery recovery({options_, *log_, *contents, shards_, *sequencer_, counters_, *time_, memory_},
+                    *known);
   if (auto recovered = recovery.run(); !recovered) return recovered;
   if (auto kept = keep_numbers(recovery.highest_noted_subscription()); !kept) return kept;
   for (const std::shared_ptr<Shard>& shard : shards_) shard->start();
@@ -136,6 +139,14 @@ base::Result<void> LocalBroker::open_store() {
   return {};
 }
 
+// Broker time goes on behind everything that was stored, also if the wall clock was set back.
+base::Result<void> LocalBroker::start_time(const store::RegistryContents& contents) {
+  const auto stored = read_stored_time(contents.shared_states);
+  if (!stored) return stored.error();
+  time_ = std::make_unique<BrokerTime>(options_.clocks, std::max(*stored, log_->newest()));
+  return {};
+}
+
 base::Result<void> LocalBroker::restore_shares(const store::RegistryContents& contents) {
   for (const store::SharedState& shared : contents.shared_states) {
     if (shared.name != kLogSharesName) continue;
@@ -150,7 +161,10 @@ base::Result<void> LocalBroker::restore_shares(const store::RegistryContents& co
 base::Result<void> LocalBroker::keep_numbers(std::uint64_t noted) {
   if (!directory_.raise_last_number(noted)) return {};
   const std::vector<store::RegistryChange> changes = {store::NumberMark{noted}};
-  return registry_->apply(changes);
+  auto kept = registry_->apply(changes);
+  // On a full disk it starts all the same: the next start finds the notes again.
+  if (!kept && kept.error().id != base::ErrorId::kStoreFull) return kept;
+  return {};
 }
 
 base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
@@ -185,13 +199,14 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
         .settled = true,
         .sink_number = ++sink_count_};
     entry.gauges->letters_kept = *dead;
-    entry.gauges->allowed = entry.principal && !entry.principal->has_expired(options_.now());
+    entry.gauges->allowed = entry.principal && !entry.principal->has_expired(options_.wall_now());
     known.push_back({row,
                      {.number = row.number,
                       .id = row.id,
                       .durable = true,
                       .definition = *definition,
                       .principal = entry.principal,
+                      .owner = row.owner,
                       .gauges = entry.gauges,
                       .place = quota_->take_anyway(row.owner)},
                      entry.shard});
@@ -229,11 +244,11 @@ void LocalBroker::stop() {
 }
 
 base::Result<PrincipalPtr> LocalBroker::authenticate(std::string_view token) {
-  return tokens_->tokens().authenticate(token, options_.now());
+  return tokens_->tokens().authenticate(token, options_.wall_now());
 }
 
 std::optional<base::Result<PrincipalPtr>> LocalBroker::recall(std::string_view token) {
-  return tokens_->tokens().recall(token, options_.now());
+  return tokens_->tokens().recall(token, options_.wall_now());
 }
 
 base::Result<void> LocalBroker::reload_tokens() { return tokens_->reload(); }
@@ -326,10 +341,18 @@ void LocalBroker::tell_use(BrokerStats& stats) const {
   stats.publish_queue_bytes = memory_.total(MemoryPart::kPublish).bytes();
   stats.shard_queue_events = queued_event_count(shards_);
   stats.shard_queue_bytes = memory_.total(MemoryPart::kQueue).bytes();
+  stats.transit_waits = counters_.transit_waits;
   stats.memory_by_part = memory_.by_part();
   stats.memory_by_owner = memory_.by_owner(kOwnersTold);
   stats.log_by_owner = shares_.largest(kOwnersTold);
   stats.registry_failure = clerk_->failure();
+  const BrokerTime::Status clock = time_->status();
+  stats.clock_steps_forward = clock.steps.forward_count;
+  stats.clock_steps_back = clock.steps.back_count;
+  stats.clock_last_step = clock.steps.last;
+  stats.clock_offset = clock.offset;
+  stats.work_steps = counters_.work_steps;
+  stats.over_budget = counters_.over_budget;
 }
 
 BrokerStats LocalBroker::stats() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/broker.h"
+#include "broker/broker_time.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/directory.h"
@@ -54,7 +55,7 @@ class LocalBroker final : public Broker {
   base::Result<SubscriptionInfo> get(const PrincipalPtr& principal, std::string_view id) override;
   std::vector<SubscriptionInfo> list(const PrincipalPtr& principal, std::string_view after_id,
                                      std::size_t count_max) override;
-  void acknowledge(const PrincipalPtr& principal, std::string_view id, std::uint64_t number,
+  void acknowledge(const PrincipalPtr& principal, std::string_view id, const DeliveryId& delivery,
                    Done done) override;
   void answer(const PrincipalPtr& principal, std::string_view id, Answer answer,
               AnswerDone done) override;
@@ -71,7 +72,7 @@ class LocalBroker final : public Broker {
   void purge_dead_letters(const PrincipalPtr& principal, std::string_view id,
                           std::optional<std::uint64_t> delivery, LettersDone done) override;
   SessionPtr attach(const PrincipalPtr& principal, std::string_view id,
-                    std::optional<std::uint64_t> acknowledged,
+                    std::optional<DeliveryId> acknowledged,
                     std::shared_ptr<Consumer> consumer) override;
   SessionPtr attach_sink(std::string_view id, std::shared_ptr<Consumer> consumer) override;
   SessionPtr stream(const PrincipalPtr& principal, DefinitionPtr definition,
@@ -86,6 +87,7 @@ class LocalBroker final : public Broker {
  private:
   base::Result<void> open_store();
   base::Result<void> keep_numbers(std::uint64_t noted);
+  base::Result<void> start_time(const store::RegistryContents& contents);
   base::Result<void> restore_shares(const store::RegistryContents& contents);
   void forbid(const TokenChanges& changes);
   // The principal whose name the subscriptions of this one are in.
@@ -123,6 +125,7 @@ class LocalBroker final : public Broker {
   std::unique_ptr<store::DirectoryLock> lock_;
   std::unique_ptr<store::Registry> registry_;
   std::unique_ptr<store::EventLog> log_;
+  std::unique_ptr<BrokerTime> time_;
   std::unique_ptr<TokenService> tokens_;
   std::shared_ptr<Quota> quota_;
   std::unique_ptr<Clerk> clerk_;

@@ -11,7 +11,7 @@
 namespace weir::broker {
 namespace {
 
-constexpr std::size_t kPageCount = 100;  // letters that are read at a time
+constexpr std::size_t kReadCount = 1;  // letters that are read at a time: one may be large
 
 base::Error no_such_letter(std::string_view id, std::uint64_t delivery) {
   return {base::ErrorId::kBrokerNoSuchDeadLetter,
@@ -27,13 +27,16 @@ base::Result<std::vector<store::DeadLetterRow>> LocalBroker::dead_letters(
   if (!entry) return entry.error();
   if (const auto refused = refusal_to_read(*principal, *entry)) return *refused;
   std::vector<store::DeadLetterRow> seen;
-  while (seen.size() < count_max) {
-    auto letters = registry_->dead_letters(entry->number, after_delivery, count_max - seen.size());
+  std::size_t bytes = 0;
+  while (seen.size() < count_max && bytes < kLetterPageBytesMax) {
+    auto letters = registry_->dead_letters(entry->number, after_delivery, kReadCount);
     if (!letters) return letters.error();
     if (letters->empty()) break;
     after_delivery = letters->back().delivery;
     for (store::DeadLetterRow& letter : *letters) {
-      if (may_see_letter(principal->grants, letter.events)) seen.push_back(std::move(letter));
+      if (!may_see_letter(principal->grants, letter.events)) continue;
+      bytes += letter.events.size();
+      seen.push_back(std::move(letter));
     }
   }
   return seen;
@@ -53,7 +56,7 @@ base::Result<std::vector<std::uint64_t>> LocalBroker::letter_numbers(
   if (principal.grants.may_see_all()) return registry_->dead_letter_numbers(entry.number);
   std::vector<std::uint64_t> seen;
   for (std::uint64_t after = 0;;) {
-    const auto letters = registry_->dead_letters(entry.number, after, kPageCount);
+    const auto letters = registry_->dead_letters(entry.number, after, kReadCount);
     if (!letters) return letters.error();
     if (letters->empty()) return seen;
     after = letters->back().delivery;

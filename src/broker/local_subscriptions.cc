@@ -99,7 +99,7 @@ PrincipalPtr LocalBroker::owner_of(const PrincipalPtr& principal) const {
 void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& definition,
                          const std::string& id, const SubscriptionDone& done) {
   const auto granted =
-      grant_secrets(definition->sink_config(), {.sink = definition->sink()}, options_.now());
+      grant_secrets(definition->sink_config(), {.sink = definition->sink()}, options_.wall_now());
   if (!granted) return done(granted.error());
   auto place = take_place(principal->name);
   if (!place) return done(place.error());
@@ -108,7 +108,7 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
                        .owner = owner->name,
                        .principal = owner,
                        .definition = definition,
-                       .created = options_.now(),
+                       .created = options_.wall_now(),
                        .shard = {},
                        .gauges = std::make_shared<SubscriptionGauges>(),
                        .sink_number = ++sink_count_,
@@ -122,6 +122,7 @@ void LocalBroker::create(const PrincipalPtr& principal, const DefinitionPtr& def
                                        .durable = true,
                                        .definition = definition,
                                        .principal = owner,
+                                       .owner = owner->name,
                                        .gauges = entry.gauges,
                                        .place = std::move(*place)};
   entry.shard->post([this, entry, subscription, done, made = granted->made_secret]() mutable {
@@ -167,7 +168,10 @@ void LocalBroker::write_noted(std::vector<store::RegistryChange> changes,
   if (!cursor) return clerk_->write(std::move(changes), done);
   changes.emplace_back(*cursor);
   sequencer_->after_notes(
-      batch, [this, changes = std::move(changes), done] { clerk_->write(changes, done); });
+      batch, [this, changes = std::move(changes), done](const base::Result<void>& noted) {
+        if (!noted) return done(noted);
+        clerk_->write(changes, done);
+      });
 }
 
 void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& definition,
@@ -176,7 +180,7 @@ void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& def
                                      {.sink = definition->sink(),
                                       .sink_before = before.definition->sink(),
                                       .secrets_before = before.sink_secrets.get()},
-                                     options_.now());
+                                     options_.wall_now());
   if (!granted) {
     directory_.settle(before);
     return done(granted.error());
@@ -223,7 +227,8 @@ void LocalBroker::replace(const DirectoryEntry& before, const DefinitionPtr& def
       }
       // The registry still has the definition before, so that is the one that counts.
       entry.shard->post([this, before, done, reason = written.error()] {
-        const auto restored = before.shard->replace(before.number, before.definition);
+        const auto restored =
+            before.shard->replace(before.number, before.definition, Shard::Room::kAnyway);
         directory_.settle(before);
         done(restored ? reason : restored.error());
       });
@@ -264,11 +269,13 @@ std::vector<SubscriptionInfo> LocalBroker::list(const PrincipalPtr& principal,
 }
 
 void LocalBroker::acknowledge(const PrincipalPtr& principal, std::string_view id,
-                              std::uint64_t number, Done done) {
+                              const DeliveryId& delivery, Done done) {
   const auto entry = directory_.find(*principal, id);
   if (!entry) return done(entry.error());
-  entry->shard->post([shard = entry->shard, subscription = entry->number, number,
-                      done = std::move(done)] { shard->acknowledge(subscription, number, done); });
+  entry->shard->post(
+      [shard = entry->shard, subscription = entry->number, delivery, done = std::move(done)] {
+        shard->acknowledge(subscription, delivery, done);
+      });
 }
 
 void LocalBroker::answer(const PrincipalPtr& principal, std::string_view id, Answer answer,
@@ -304,7 +311,7 @@ SessionPtr LocalBroker::refuse(const std::shared_ptr<Consumer>& consumer,
 }
 
 SessionPtr LocalBroker::attach(const PrincipalPtr& principal, std::string_view id,
-                               std::optional<std::uint64_t> acknowledged,
+                               std::optional<DeliveryId> acknowledged,
                                std::shared_ptr<Consumer> consumer) {
   const auto entry = directory_.find(*principal, id);
   if (!entry) return refuse(consumer, entry.error());
@@ -350,6 +357,7 @@ SessionPtr LocalBroker::stream(const PrincipalPtr& principal, DefinitionPtr defi
                                        .durable = false,
                                        .definition = definition,
                                        .principal = principal,
+                                       .owner = principal->name,
                                        .gauges = std::make_shared<SubscriptionGauges>(),
                                        .place = std::move(*place)};
   const auto shard = shard_for(*definition, number);

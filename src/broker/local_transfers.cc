@@ -26,7 +26,7 @@ base::Result<PrincipalPtr> LocalBroker::new_owner(const Principal& admin,
     return base::Error{kBrokerForbidden, "this is for an admin", std::nullopt};
   }
   PrincipalPtr owner = tokens_->tokens().find(name);
-  if (!owner || owner->has_expired(options_.now())) return no_such_token(name);
+  if (!owner || owner->has_expired(options_.wall_now())) return no_such_token(name);
   return owner;
 }
 

@@ -22,6 +22,7 @@ enum class LossKind : std::uint8_t {
   kExpired,      // retention removed the event
   kWithheld,     // the grants of the reader no longer cover the event
   kSkipped,      // a replay found events gone that it was to read; the count is of events
+  kOverBudget,   // events were too costly for the owner's filters; the count is of events
   kExpiresSoon,  // nothing is lost yet; the count is of pending deliveries
 };
 

@@ -4,11 +4,28 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/heap_bytes.h"
 
 namespace weir::broker {
 namespace {
 
 constexpr std::size_t kSettledKeptMin = 64;  // in the list of entries, before it is rewritten
+// What a node of a map takes besides its value.
+constexpr std::size_t kNodeBytes = 48;
+constexpr std::size_t kTextBytes =
+    kNodeBytes + sizeof(match::TextFinding) + sizeof(std::shared_ptr<const void>);
+
+std::size_t group_bytes(std::size_t event_count, std::size_t repeated_count) {
+  return kNodeBytes + sizeof(std::uint64_t) + 2 * sizeof(std::vector<std::uint64_t>) +
+         base::heap_bytes(event_count * sizeof(std::uint64_t)) +
+         base::heap_bytes(repeated_count * sizeof(std::uint32_t));
+}
+
+// By name and by number.
+std::size_t source_bytes(std::string_view source) {
+  return 2 * (kNodeBytes + sizeof(std::uint64_t)) + sizeof(std::string) +
+         base::heap_bytes(source.size() + 1);
+}
 
 }  // namespace
 
@@ -23,6 +40,7 @@ base::Result<void> Outbox::restore_cursor(const store::CursorRow& row) {
   auto beyond = NumberRanges::decode(row.settled_beyond, row.settled_through);
   if (!beyond) return beyond.error();
   settled_beyond_ = std::move(*beyond);
+  charge_.set(measured_bytes());
   if (row.counts.total() != row.settled_through + settled_beyond_.number_count()) {
     return base::Error{base::ErrorId::kStoreCorrupt,
                        "the counts of settled deliveries do not add up", std::nullopt};
@@ -51,20 +69,71 @@ void Outbox::restore(std::uint64_t number, std::uint64_t matched_at, const Conte
 }
 
 void Outbox::add(std::uint64_t number, std::uint64_t matched_at, const Content& content) {
-  const auto& [sequences, source, text, is_composite, repeated] = content;
+  const auto& [sequences, source, text, text_memory, is_composite, repeated] = content;
   const bool is_group = is_composite || sequences.size() > 1;
   if (options_.policy == OutboxPolicy::kConflate && !is_group && !source.empty()) {
     conflate(source, number);
   }
   if (options_.policy != OutboxPolicy::kBlock) make_room(options_.count_max);
+  std::size_t extra_bytes = is_group ? group_bytes(sequences.size(), repeated.size()) : 0;
+  if (text) extra_bytes += kTextBytes;
+  if (!make_memory(sizeof(Entry) + extra_bytes)) return drop_new(number);
+  extra_bytes_ += extra_bytes;
   entries_.push_back({number, matched_at, sequences.front()});
   resent_.add(sequences.front());
   if (is_group) {
     groups_.emplace(number, Group{{sequences.begin(), sequences.end()},  //
                                   {repeated.begin(), repeated.end()}});
   }
-  if (text) texts_.emplace(number, text);
+  if (text) texts_.emplace(number, Text{text, text_memory});
   ++live_count_;
+  charge_.set(measured_bytes());
+}
+
+// Whether the account has room for so many more, perhaps because older deliveries were dropped.
+bool Outbox::make_memory(std::size_t bytes) {
+  if (charge_.bytes() + bytes <= kBytesMin || options_.policy == OutboxPolicy::kBlock) return true;
+  while (charge_.try_grow(bytes) != nullptr) {
+    if (entries_.empty()) return false;
+    settle(entries_.begin(), Settled::kDropped);
+    if (charge_.bytes() + bytes <= kBytesMin) return true;
+  }
+  return true;
+}
+
+bool Outbox::lacks_memory() const {
+  return options_.memory && charge_.bytes() > kBytesMin && options_.memory->is_exhausted();
+}
+
+std::size_t Outbox::measured_bytes() const {
+  constexpr std::size_t kRangeBytes = kNodeBytes + 2 * sizeof(std::uint64_t);
+  return entries_.size() * sizeof(Entry) + extra_bytes_ +
+         settled_beyond_.range_count() * kRangeBytes + bytes_beside_;
+}
+
+void Outbox::set_bytes_beside(std::size_t bytes) {
+  bytes_beside_ = bytes;
+  charge_.set(measured_bytes());
+}
+
+void Outbox::set_account(base::MemoryAccount::Ptr memory) {
+  options_.memory = memory;
+  charge_ = base::MemoryCharge(std::move(memory));
+  charge_.set(measured_bytes());
+}
+
+// There is no room for it, and nothing left that could give way.
+void Outbox::drop_new(std::uint64_t number) {
+  if (const auto source = sources_.find(number); source != sources_.end()) forget_source(source);
+  count(Settled::kDropped);
+  mark_settled(number);
+  charge_.set(measured_bytes());
+}
+
+void Outbox::forget_source(const std::map<std::uint64_t, Sources::iterator>::iterator& source) {
+  extra_bytes_ -= source_bytes(source->second->first);
+  newest_.erase(source->second);
+  sources_.erase(source);
 }
 
 // Settles the delivery of the same source, unless it is on its way already.
@@ -74,7 +143,9 @@ void Outbox::conflate(std::string_view source, std::uint64_t number) {
     settle(found->second, Settled::kConflated);
   }
   const auto [newest, is_new] = newest_.try_emplace(std::string(source), number);
-  if (!is_new) {
+  if (is_new) {
+    extra_bytes_ += source_bytes(source);
+  } else {
     sources_.erase(newest->second);
     newest->second = number;
   }
@@ -95,18 +166,19 @@ bool Outbox::settle(std::uint64_t number, Settled why) {
 
 void Outbox::settle(const Entries::iterator& entry, Settled why) {
   const std::uint64_t number = entry->number;
-  if (const auto source = sources_.find(number); source != sources_.end()) {
-    newest_.erase(source->second);
-    sources_.erase(source);
+  if (const auto source = sources_.find(number); source != sources_.end()) forget_source(source);
+  if (const auto group = groups_.find(number); group != groups_.end()) {
+    extra_bytes_ -= group_bytes(group->second.sequences.size(), group->second.repeated.size());
+    groups_.erase(group);
   }
-  groups_.erase(number);
-  texts_.erase(number);
+  if (texts_.erase(number) > 0) extra_bytes_ -= kTextBytes;
   resent_.settle(entry->sequence, why == Settled::kAcknowledged || why == Settled::kDeadLetter);
   entry->sequence = 0;
   --live_count_;
   count(why);
   mark_settled(number);
   discard_settled();
+  charge_.set(measured_bytes());
 }
 
 void Outbox::count(Settled why) {
@@ -158,7 +230,7 @@ OutboxEntry Outbox::shown(const Entry& entry) const {
   return {.number = entry.number,
           .matched_at = entry.matched_at,
           .sequences = is_group ? group->second.sequences : std::vector{entry.sequence},
-          .text = text == texts_.end() ? match::TextFinding() : text->second,
+          .text = text == texts_.end() ? match::TextFinding() : text->second.finding,
           .is_group = is_group,
           .repeated = is_group ? group->second.repeated : std::vector<std::uint32_t>(),
           .redelivered = entry.number <= sent_through_};
@@ -199,8 +271,7 @@ std::size_t Outbox::expire_before(std::uint64_t sequence) {
 
 void Outbox::set_bounds(OutboxPolicy policy, std::size_t count_max) {
   if (policy != OutboxPolicy::kConflate) {
-    newest_.clear();
-    sources_.clear();
+    while (!sources_.empty()) forget_source(sources_.begin());
   }
   options_.policy = policy;
   options_.count_max = count_max;

@@ -11,8 +11,11 @@
 // Holds no events, only their places in the log: 24 bytes per delivery, some 80 more if its text
 // matched, with what all deliveries of that event share of its terms. A sent
 // delivery stays until it is settled, so that it can be sent again. When a new delivery comes and
-// the outbox is full, the oldest is dropped (kDropOldest, kConflate), sent or not, or the outbox
-// grows and says that it is full (kBlock: publishers must be stopped).
+// the outbox is full, by count or because its account has no memory, the oldest is dropped
+// (kDropOldest, kConflate), sent or not, or the outbox grows and says that it is full (kBlock:
+// publishers must be stopped). A delivery for which all of the others make no room is dropped
+// itself. An outbox of less than kBytesMin is never short of memory, so that one subscriber that is
+// behind does not cut off those of the same owner that are not.
 //
 // Single-threaded.
 #pragma once
@@ -22,12 +25,14 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/memory_account.h"
 #include "base/result.h"
 #include "broker/definition.h"
 #include "broker/number_ranges.h"
@@ -63,14 +68,17 @@ class Outbox {
     std::span<const std::uint64_t> sequences;
     std::string_view source = {};  // of one event; empty: it takes no other's place
     match::TextFinding text = {};
-    bool is_group = false;  // several events are one anyway
+    std::shared_ptr<const void> text_memory = {};  // counts the memory of the text's scores
+    bool is_group = false;                         // several events are one anyway
     std::span<const std::uint32_t> repeated = {};
   };
   struct Options {
     OutboxPolicy policy = OutboxPolicy::kDropOldest;
     std::size_t count_max = 0;
+    base::MemoryAccount::Ptr memory = {};  // null: there is enough
   };
-  explicit Outbox(Options options) : options_(options) {}
+  static constexpr std::size_t kBytesMin = 1024;
+  explicit Outbox(Options options) : options_(std::move(options)), charge_(options_.memory) {}
 
   // Adds a delivery and returns its number. For kConflate: a delivery of one event takes the place
   // of the one of the same source that is not sent yet.
@@ -106,7 +114,14 @@ class Outbox {
   void set_bounds(OutboxPolicy policy, std::size_t count_max);
 
   std::size_t size() const { return live_count_; }  // pending
-  bool is_full() const { return live_count_ >= options_.count_max; }
+  bool is_full() const { return live_count_ >= options_.count_max || lacks_memory(); }
+  // Estimated, with what others keep about its deliveries.
+  std::size_t memory_bytes() const { return charge_.bytes(); }
+  // Memory of a table about its deliveries that stands beside it.
+  void set_bytes_beside(std::size_t bytes);
+  const base::MemoryAccount::Ptr& account() const { return options_.memory; }
+  // From now on another account counts its memory.
+  void set_account(base::MemoryAccount::Ptr memory);
   OutboxPolicy policy() const { return options_.policy; }
   std::uint64_t last_number() const { return last_number_; }  // how many deliveries there ever were
   std::uint64_t sent_through() const { return sent_through_; }
@@ -134,9 +149,18 @@ class Outbox {
     std::vector<std::uint64_t> sequences;
     std::vector<std::uint32_t> repeated;
   };
+  struct Text {
+    match::TextFinding finding;
+    std::shared_ptr<const void> memory;
+  };
   using Sources = std::map<std::string, std::uint64_t, std::less<>>;
 
   void add(std::uint64_t number, std::uint64_t matched_at, const Content& content);
+  bool make_memory(std::size_t bytes);
+  bool lacks_memory() const;
+  std::size_t measured_bytes() const;
+  void drop_new(std::uint64_t number);
+  void forget_source(const std::map<std::uint64_t, Sources::iterator>::iterator& source);
   void conflate(std::string_view source, std::uint64_t number);
   void make_room(std::size_t count_max);
   void settle(const Entries::iterator& entry, Settled why);
@@ -147,10 +171,13 @@ class Outbox {
   OutboxEntry shown(const Entry& entry) const;
 
   Options options_;
+  base::MemoryCharge charge_;
+  std::size_t extra_bytes_ = 0;  // of groups, texts and sources
+  std::size_t bytes_beside_ = 0;
   Entries entries_;                        // ascending by number; the first one is pending
   std::map<std::uint64_t, Group> groups_;  // by number
-  std::map<std::uint64_t, match::TextFinding> texts_;   // by number, where there is one
-  Sources newest_;                                      // kConflate: number by source
+  std::map<std::uint64_t, Text> texts_;    // by number, where there is one
+  Sources newest_;                         // kConflate: number by source
   std::map<std::uint64_t, Sources::iterator> sources_;  // and its way back
   std::size_t live_count_ = 0;
   std::uint64_t last_number_ = 0;

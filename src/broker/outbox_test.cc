@@ -6,7 +6,9 @@
 
 #include <set>
 
+#include "base/memory_account.h"
 #include "base/prng.h"
+#include "broker/text_share_holds.h"
 
 namespace weir::broker {
 namespace {
@@ -257,6 +259,120 @@ TEST(OutboxTest, AppliesNewBounds) {
   outbox.set_bounds(OutboxPolicy::kDropOldest, 2);
   EXPECT_THAT(numbers(outbox.peek(9)), ElementsAre(4, 5));
   EXPECT_EQ(outbox.counts().dropped, 3U);
+}
+
+class OutboxMemoryTest : public testing::Test {
+ protected:
+  Outbox make(OutboxPolicy policy, std::size_t bytes_max) {
+    account_ = std::make_shared<base::MemoryShare>(bytes_max, nullptr);
+    return Outbox({.policy = policy, .count_max = 1'000'000, .memory = account_});
+  }
+  std::shared_ptr<base::MemoryShare> account_;
+};
+
+TEST_F(OutboxMemoryTest, DropsTheOldestForLackOfMemory) {
+  Outbox outbox = make(OutboxPolicy::kDropOldest, 2400);
+  for (std::uint64_t sequence = 1; sequence <= 1000; ++sequence) push(outbox, sequence);
+  EXPECT_EQ(outbox.size(), 100U) << "24 bytes each";
+  EXPECT_EQ(outbox.peek(1).front().number, 901U);
+  EXPECT_EQ(outbox.counts().dropped, 900U);
+  EXPECT_LE(account_->bytes(), 2400U);
+  outbox.mark_sent(1000);
+  outbox.acknowledge(1000);
+  EXPECT_EQ(account_->bytes(), 0U);
+}
+
+TEST_F(OutboxMemoryTest, OneThatBlocksGrowsAndSaysThatItIsFull) {
+  Outbox outbox = make(OutboxPolicy::kBlock, 2400);
+  for (std::uint64_t sequence = 1; sequence <= 99; ++sequence) push(outbox, sequence);
+  EXPECT_FALSE(outbox.is_full());
+  for (std::uint64_t sequence = 100; sequence <= 110; ++sequence) push(outbox, sequence);
+  EXPECT_TRUE(outbox.is_full());
+  EXPECT_EQ(outbox.size(), 110U);
+  outbox.mark_sent(110);
+  outbox.acknowledge(50);
+  EXPECT_FALSE(outbox.is_full());
+}
+
+TEST_F(OutboxMemoryTest, ASmallOneIsNeverShortOfMemory) {
+  Outbox outbox = make(OutboxPolicy::kDropOldest, 2400);
+  account_->take(2400);
+  for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) push(outbox, sequence);
+  EXPECT_EQ(outbox.size(), Outbox::kBytesMin / 24);
+  EXPECT_EQ(outbox.peek(100).back().number, 100U) << "the newest are kept";
+}
+
+TEST_F(OutboxMemoryTest, AGroupThatDoesNotFitIsDroppedItself) {
+  Outbox outbox = make(OutboxPolicy::kDropOldest, 4000);
+  push(outbox, 1);
+  const std::vector<std::uint64_t> group(1000, 7);
+  EXPECT_EQ(outbox.push(7, {.sequences = group, .is_group = true}), 2U);
+  EXPECT_EQ(outbox.size(), 0U);
+  EXPECT_EQ(outbox.counts().dropped, 2U);
+  EXPECT_EQ(outbox.settled_through(), 2U);
+  EXPECT_EQ(account_->bytes(), 0U);
+}
+
+TEST_F(OutboxMemoryTest, ScoresOfATextAreCountedOnceForTheDeliveriesOfAnEvent) {
+  Outbox outbox = make(OutboxPolicy::kDropOldest, 100'000);
+  TextShareHolds holds;
+  auto shares = std::make_shared<match::TextShares>();
+  for (int i = 0; i < 100; ++i) shares->terms[std::string(50, 'x') + std::to_string(i)] = 1;
+  const match::TextFinding text{shares, 0, 1};
+  const std::size_t bytes = TextShareHolds::bytes_of(*shares);
+  for (std::uint64_t sequence = 1; sequence <= 10; ++sequence) {
+    outbox.push(sequence, {.sequences = std::vector{sequence},
+                           .text = text,
+                           .text_memory = holds.hold(text, account_)});
+  }
+  holds.clear();
+  EXPECT_GT(account_->bytes(), bytes);
+  EXPECT_LT(account_->bytes(), bytes + 2000);
+  outbox.mark_sent(10);
+  outbox.acknowledge(9);
+  EXPECT_GT(account_->bytes(), bytes);
+  outbox.acknowledge(10);
+  EXPECT_EQ(account_->bytes(), 0U);
+}
+
+// Whatever happens, memory is counted as long as it is held, and stays within its limit.
+TEST_F(OutboxMemoryTest, CountsWhatItHolds) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    const auto policy = prng.chance(0.5) ? OutboxPolicy::kDropOldest : OutboxPolicy::kConflate;
+    Outbox outbox = make(policy, 3000 + prng.below(20'000));
+    const auto shares = std::make_shared<const match::TextShares>();
+    for (int step = 0; step < 2000; ++step) {
+      const std::uint64_t action = prng.below(20);
+      if (action < 12) {
+        const std::vector<std::uint64_t> group(1 + prng.below(prng.chance(0.1) ? 100 : 2), 7);
+        const std::string source(1 + prng.below(60), static_cast<char>('a' + prng.below(20)));
+        outbox.push(7, {.sequences = group,
+                        .source = source,
+                        .text = prng.chance(0.2) ? match::TextFinding{shares, 0, 1}
+                                                 : match::TextFinding{}});
+      } else if (action < 15) {
+        send(outbox, 1 + prng.below(20));
+      } else if (action < 18) {
+        outbox.settle(1 + prng.below(outbox.last_number() + 1), Settled::kAcknowledged);
+      } else if (action < 19) {
+        outbox.acknowledge(prng.below(outbox.sent_through() + 1));
+      } else {
+        outbox.set_bytes_beside(prng.below(100));
+      }
+      // Ranges of settled deliveries are counted when they arise, and make room at the next push.
+      const std::size_t ranges_bytes = 64 * (outbox.size() + 1);
+      ASSERT_EQ(account_->bytes(), outbox.memory_bytes());
+      ASSERT_LE(account_->bytes(), account_->bytes_max() + ranges_bytes + 400) << step;
+      ASSERT_GE(account_->bytes(), 24 * outbox.size());
+      ASSERT_EQ(outbox.last_number(), outbox.size() + outbox.counts().total());
+    }
+    outbox.set_bytes_beside(0);
+    outbox.mark_sent(outbox.last_number());
+    outbox.acknowledge(outbox.last_number());
+    ASSERT_EQ(account_->bytes(), 0U);
+  }
 }
 
 // The same as a plain list does, for any order of calls.

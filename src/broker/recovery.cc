@@ -60,11 +60,13 @@ base::Result<void> Recovery::prepare() {
     any_conflate_ |= definition.policy() == OutboxPolicy::kConflate;
     const std::size_t count_max =
         std::min(definition.outbox_count_max(), context_.options.definition.outbox_count_max);
-    waiting_.emplace(
-        known.row.number,
-        Waiting{.known = &known,
-                .outbox = Outbox({.policy = definition.policy(), .count_max = count_max}),
-                .state = {}});
+    waiting_.emplace(known.row.number,
+                     Waiting{.known = &known,
+                             .outbox = Outbox({.policy = definition.policy(),
+                                               .count_max = count_max,
+                                               .memory = context_.memory.account(
+                                                   MemoryPart::kOutboxes, known.row.owner)}),
+                             .state = {}});
     scans_[known.row.number] = known.row.since_sequence;
   }
   for (const store::CursorRow& cursor : context_.contents.cursors) {
@@ -122,7 +124,7 @@ std::uint64_t Recovery::window_begin() const {
 
 base::Result<void> Recovery::read_notes() {
   const base::Duration window = context_.options.dedup_window.value_or(base::Duration{});
-  window_since_ = context_.options.now() + base::Duration{-window.nanoseconds};
+  window_since_ = context_.time.now() + base::Duration{-window.nanoseconds};
   const std::uint64_t scan = scan_begin();
   noted_sequence_ = scan - 1;
   store::LogReader reader = context_.log.reader(std::min(scan, window_begin()));
@@ -157,14 +159,17 @@ void Recovery::take_note(const ReadNote& record) {
     if (found == waiting_.end()) continue;
     found->second.noted_until = std::max(found->second.noted_until, record.at);
     const auto source = sources_.find(match.sequences.front());
-    found->second.outbox.restore(
+    Outbox& outbox = found->second.outbox;
+    outbox.restore(
         match.delivery, record.sequence,
         {.sequences = match.sequences,
          .source = source == sources_.end() ? std::string_view() : std::string_view(source->second),
          .text = match.text,
+         .text_memory = text_holds_.hold(match.text, outbox.account()),
          .is_group = match.is_group,
          .repeated = match.repeated});
   }
+  text_holds_.clear();
   if (!note.complete) return;
   noted_sequence_ = std::max(noted_sequence_, record.sequence);
   sources_.erase(sources_.begin(), sources_.upper_bound(record.sequence));
@@ -255,7 +260,7 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
 
 // What was delivered anew is noted before anything else; the sequencer writes it when it can.
 void Recovery::hand_over_notes() {
-  const base::Instant now = context_.sequencer.now();
+  const base::Instant now = context_.time.now();
   const bool is_all_noted = last_sequence_ <= noted_sequence_;
   for (const std::shared_ptr<Shard>& shard : context_.shards) {
     MatchReport report = shard->finish_replay(last_sequence_, now);

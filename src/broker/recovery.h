@@ -30,6 +30,7 @@
 #include "broker/counters.h"
 #include "broker/sequencer.h"
 #include "broker/shard.h"
+#include "broker/text_share_holds.h"
 #include "store/event_log.h"
 #include "store/registry.h"
 
@@ -51,6 +52,8 @@ class Recovery {
     const std::vector<std::shared_ptr<Shard>>& shards;
     Sequencer& sequencer;
     Counters& counters;
+    BrokerTime& time;
+    MemoryBudget& memory;
   };
   Recovery(Context context, const std::vector<KnownSubscription>& known);
 
@@ -95,6 +98,7 @@ class Recovery {
   std::map<std::uint64_t, std::uint64_t> scans_;        // number to the event to read from
   std::map<std::uint64_t, std::string> sources_;        // of events behind the last complete note
   std::vector<ReadNote> partial_;                       // wait for the last of them
+  TextShareHolds text_holds_;
   bool any_conflate_ = false;
   std::uint64_t last_sequence_ = 0;
   std::uint64_t noted_sequence_ = 0;  // M

@@ -6,7 +6,9 @@
 //   reports of the shards -------> notes, written with the next commit
 //
 // Events are matched only once they are on disk, so that no filter's state knows an event that was
-// not accepted. While a commit runs, requests gather for the next one.
+// not accepted. While a commit runs, requests gather for the next one. They are written in turns by
+// owner, as many at a time as are matched soon (publish_queue.h): so no owner waits long for the
+// events of another.
 //
 // It also keeps time: ticks, checkpoints and retention come from here, so that their order among
 // the batches is the same for every shard. Once the notes on a batch are on disk, and those on the
@@ -21,35 +23,27 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/memory_account.h"
 #include "broker/broker.h"
+#include "broker/broker_time.h"
 #include "broker/checkpoint_pacer.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/ingest_window.h"
 #include "broker/log_shares.h"
+#include "broker/match_costs.h"
 #include "broker/memory_budget.h"
+#include "broker/publish_queue.h"
 #include "broker/shard.h"
 #include "broker/task_queue.h"
 #include "store/event_log.h"
 
 namespace weir::broker {
-
-// A publisher's request; events that are rejected already have their outcome.
-struct PublishRequest {
-  std::vector<event::EventPtr> events;  // null: rejected
-  std::vector<PublishOutcome> outcomes;
-  std::string owner;                      // whose events they are
-  std::vector<std::size_t> memory_bytes;  // of each event
-  base::MemoryCharge waiting;             // what they take until they are written
-  base::MemoryAccount::Ptr queue;         // where they are counted until they are matched
-  PublishDone done;
-  bool depends_on_commit = false;  // an outcome is true only if the commit succeeds
-};
 
 class Sequencer final : public ShardHost {
  public:
@@ -60,6 +54,7 @@ class Sequencer final : public ShardHost {
     Clerk& clerk;
     const MemoryBudget& memory;
     LogShares& shares;
+    BrokerTime& time;
   };
   explicit Sequencer(Context context);
   ~Sequencer() override;
@@ -70,8 +65,6 @@ class Sequencer final : public ShardHost {
   void remember(const event::Event& event, base::Instant at);
   // Before start(): a note on events that are in the log already.
   void add_note(MatchReport report);
-  // Never goes back, whatever the clock does. Before start(), then by its own thread.
-  base::Instant now();
   void start(std::vector<std::shared_ptr<Shard>> shards);
   // Writes what was handed in, takes a last checkpoint, ends the thread. The shards must run. What
   // they have not matched within stop_grace is left to the next start, and there is no checkpoint.
@@ -83,7 +76,7 @@ class Sequencer final : public ShardHost {
 
   void on_report(MatchReport report) override;
   void on_checkpoint(Checkpoint part) override;
-  void after_notes(std::uint64_t batch, std::function<void()> then) override;
+  void after_notes(std::uint64_t batch, Done then) override;
   void on_wake_changed() override;
   void checkpoint_now(Done done) override;
 
@@ -100,6 +93,7 @@ class Sequencer final : public ShardHost {
     std::size_t complete_count = 0;               // shards that are done with it
     std::vector<MatchReport> parts = {};          // by instant, ascending
     std::vector<base::MemoryCharge> memory = {};  // of its events, by request
+    PublishQueue::Times match_times = {};
   };
   struct Note {
     std::uint64_t sequence = 0;
@@ -113,12 +107,18 @@ class Sequencer final : public ShardHost {
 
   // Events.
   void write_group();
-  void admit(PublishRequest& request, base::Instant now, Group& group);
+  void admit(const PublishQueue::Piece& piece, base::Instant now, Group& group);
+  base::Result<void> check_room();
   base::Result<void> commit();
+  void on_written();
+  void on_write_failed(const base::Error& reason);
   void pass_on(Group& group);
-  void answer(std::vector<PublishRequest>& requests, const base::Result<void>& written);
-  std::vector<PublishRequest> take_requests();
-  std::size_t room_in_shards() const;
+  void answer(const std::vector<PublishQueue::Piece>& pieces, const base::Result<void>& written);
+  void refuse(const PublishQueue::Taken& taken, const base::Error& reason);
+  void fail(const PublishQueue::Piece& piece, const base::Error& error);
+  void count_outcomes(std::span<const PublishOutcome> outcomes);
+  PublishQueue::Taken take_requests();
+  PublishQueue::Room room_in_shards() const;
 
   // Notes.
   bool are_noted(std::uint64_t batch) const { return batch <= noted_batch_ && notes_.empty(); }
@@ -126,16 +126,21 @@ class Sequencer final : public ShardHost {
   void finish_notes();
   void append_notes();
   void on_notes_written();
+  void refuse_waiting(const base::Error& reason);
 
   // Time.
   void keep_time();
+  bool is_due(const ShardWakes& wakes);
   void tick_shards();
   void begin_retention();
   void finish_retention();
   void begin_checkpoint();
   void take_checkpoint_part(Checkpoint part);
-  void drop_checkpoint();
+  void drop_checkpoint(const base::Error& reason);
   void write_checkpoint(Checkpoint checkpoint, const std::vector<Done>& waiting);
+  void on_checkpoint_written(const base::Result<void>& written,
+                             const std::vector<std::shared_ptr<Shard>>& shards,
+                             const std::vector<Done>& waiting);
   void set_trouble(std::optional<base::Error> trouble);
 
   Context context_;
@@ -143,15 +148,16 @@ class Sequencer final : public ShardHost {
   std::vector<std::shared_ptr<Shard>> shards_;
   TaskQueue<std::function<void()>> queue_;
 
-  std::vector<PublishRequest> requests_;
-  std::map<std::uint64_t, Unnoted> unnoted_;                // by batch
-  std::vector<Note> notes_;                                 // to be written
-  std::vector<std::optional<base::Instant>> posted_wakes_;  // of each shard's last tick
-  std::uint64_t noted_batch_ = 0;                           // notes up to this batch are on disk
-  std::multimap<std::uint64_t, std::function<void()>> waiting_;  // by batch
+  PublishQueue requests_;
+  MatchCosts costs_;
+  std::chrono::nanoseconds commit_time_{0};     // of the last commit
+  std::map<std::uint64_t, Unnoted> unnoted_;    // by batch
+  std::vector<Note> notes_;                     // to be written
+  std::vector<ShardWakes> posted_wakes_;        // of each shard's last tick
+  std::uint64_t noted_batch_ = 0;               // notes up to this batch are on disk
+  std::multimap<std::uint64_t, Done> waiting_;  // by batch
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
-  base::Instant last_now_;
 
   std::optional<Checkpoint> checkpoint_;  // being collected
   std::size_t checkpoint_parts_ = 0;
@@ -165,6 +171,7 @@ class Sequencer final : public ShardHost {
   std::uint64_t retention_round_ = 0;
   std::size_t retention_answers_ = 0;
   Clock::time_point flush_at_;
+  bool has_room_ = false;  // the disk was seen to take bytes
   bool stopping_ = false;
   bool abandoned_ = false;  // shards were told not to go on
   Clock::time_point abandon_at_;

@@ -20,6 +20,7 @@ void Sequencer::take_report(MatchReport report) {
     return;
   }
   Unnoted& unnoted = found->second;
+  for (const MatchCost& cost : report.costs) costs_.add(cost, Clock::now());
   if (report.complete) ++unnoted.complete_count;
   if (report.matches.empty()) return;
   const auto agrees = [&](const MatchReport& part) {
@@ -39,6 +40,7 @@ void Sequencer::finish_notes() {
     const std::uint64_t batch = unnoted_.begin()->first;
     Unnoted unnoted = std::move(unnoted_.begin()->second);
     unnoted_.erase(unnoted_.begin());
+    requests_.on_matched(unnoted.match_times);
     if (unnoted.parts.empty()) {
       unnoted.parts.push_back(
           {.batch = batch, .at = unnoted.at, .matches = MatchNoteWriter(unnoted.last_sequence)});
@@ -67,10 +69,14 @@ void Sequencer::on_notes_written() {
     if (note.report.complete) noted_batch_ = std::max(noted_batch_, note.report.batch);
   }
   while (!waiting_.empty() && waiting_.begin()->first <= noted_batch_) {
-    const std::function<void()> then = std::move(waiting_.begin()->second);
+    const Done then = std::move(waiting_.begin()->second);
     waiting_.erase(waiting_.begin());
-    then();
+    then({});
   }
+}
+
+void Sequencer::refuse_waiting(const base::Error& reason) {
+  for (const auto& [batch, then] : std::exchange(waiting_, {})) then(reason);
 }
 
 void Sequencer::keep_time() {
@@ -100,11 +106,18 @@ void Sequencer::keep_time() {
 // Each shard gets its tick between the batches, so that no event with an earlier instant follows.
 void Sequencer::tick_shards() {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    const std::optional<base::Instant> wake = shards_[i]->next_wake();
-    if (!wake || wake == posted_wakes_[i] || *wake > now()) continue;
-    posted_wakes_[i] = wake;
-    shards_[i]->post([shard = shards_[i].get(), at = now()] { shard->tick(at); });
+    const ShardWakes wakes = shards_[i]->next_wakes();
+    const bool due = is_due(wakes);
+    if (due && wakes == posted_wakes_[i]) continue;
+    posted_wakes_[i] = due ? wakes : ShardWakes();  // a wall clock that was set back tells it again
+    if (!due) continue;
+    shards_[i]->post([shard = shards_[i].get(), at = context_.time.now()] { shard->tick(at); });
   }
+}
+
+bool Sequencer::is_due(const ShardWakes& wakes) {
+  return (wakes.timer && *wakes.timer <= context_.time.now()) ||
+         (wakes.expiry && *wakes.expiry <= context_.time.wall());
 }
 
 // Deliveries expire before their events are removed, so that no loss goes uncounted. If shards have
@@ -112,8 +125,9 @@ void Sequencer::tick_shards() {
 // lost then is counted at the next start.
 void Sequencer::begin_retention() {
   if (keep_from_) finish_retention();
-  const RetentionBounds bounds{.keep_from = context_.log.retention_bound(now(), 1),
-                               .soon_from = context_.log.retention_bound(now(), kSoonShare)};
+  const base::Instant now = context_.time.age_now();
+  const RetentionBounds bounds{.keep_from = context_.log.retention_bound(now, 1),
+                               .soon_from = context_.log.retention_bound(now, kSoonShare)};
   const std::uint64_t first = context_.log.first_sequence();
   const std::uint64_t round = ++retention_round_;
   if (bounds.keep_from > first) {
@@ -122,7 +136,8 @@ void Sequencer::begin_retention() {
   }
   if (bounds.soon_from <= first) return;
   for (const std::shared_ptr<Shard>& shard : shards_) {
-    const auto answer = [this, round](const base::Result<void>& /*written*/) {
+    const auto answer = [this, round](const base::Result<void>& written) {
+      if (!written) return;
       queue_.push([this, round] {
         if (round != retention_round_ || !keep_from_) return;
         if (++retention_answers_ == shards_.size()) finish_retention();
@@ -155,26 +170,28 @@ void Sequencer::take_checkpoint_part(Checkpoint part) {
     checkpoint_->changes.push_back(std::move(change));
   }
   if (++checkpoint_parts_ < shards_.size()) return;
-  if (checkpoint_->is_abandoned) return drop_checkpoint();
+  if (checkpoint_->is_abandoned) return drop_checkpoint(stopping_error());
   checkpoint_->changes.emplace_back(store::CheckpointMark{checkpoint_->sequence});
   checkpoint_->changes.emplace_back(
       store::SharedState{std::string(kLogSharesName), context_.shares.save()});
+  checkpoint_->changes.emplace_back(stored_time(context_.time.now()));
   auto whole = std::make_shared<Checkpoint>(std::move(*checkpoint_));
   checkpoint_.reset();
-  const auto write = [this, whole, done = std::exchange(checkpoint_done_, {})] {
-    write_checkpoint(std::move(*whole), done);
+  const auto write = [this, whole,
+                      done = std::exchange(checkpoint_done_, {})](const base::Result<void>& noted) {
+    if (noted) return write_checkpoint(std::move(*whole), done);
+    on_checkpoint_written(noted, shards_, done);
   };
   if (are_noted(whole->batch)) {
-    write();
+    write({});
   } else {
     waiting_.emplace(whole->batch, write);
   }
 }
 
 // Events were left to the next start: states of different ages are of no use to it.
-void Sequencer::drop_checkpoint() {
+void Sequencer::drop_checkpoint(const base::Error& reason) {
   checkpoint_.reset();
-  const base::Error reason{base::ErrorId::kBrokerStopping, "the broker is stopping", std::nullopt};
   for (const Done& done : std::exchange(checkpoint_done_, {})) done(reason);
   for (const Done& done : std::exchange(checkpoint_wanted_, {})) done(reason);
 }
@@ -183,13 +200,20 @@ void Sequencer::write_checkpoint(Checkpoint checkpoint, const std::vector<Done>&
   ++context_.counters.checkpoints;
   context_.clerk.write(std::move(checkpoint.changes),
                        [this, shards = shards_, waiting](const base::Result<void>& written) {
-                         queue_.push([this] { pacer_.end(Clock::now()); });
-                         for (const Done& done : waiting) done(written);
-                         if (written) return;
-                         for (const std::shared_ptr<Shard>& shard : shards) {
-                           shard->post([shard = shard.get()] { shard->forget_saved(); });
-                         }
+                         on_checkpoint_written(written, shards, waiting);
                        });
+}
+
+// From any thread.
+void Sequencer::on_checkpoint_written(const base::Result<void>& written,
+                                      const std::vector<std::shared_ptr<Shard>>& shards,
+                                      const std::vector<Done>& waiting) {
+  queue_.push([this] { pacer_.end(Clock::now()); });
+  for (const Done& done : waiting) done(written);
+  if (written) return;
+  for (const std::shared_ptr<Shard>& shard : shards) {
+    shard->post([shard = shard.get()] { shard->forget_saved(); });
+  }
 }
 
 }  // namespace weir::broker

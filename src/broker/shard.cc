@@ -2,6 +2,8 @@
 #include "broker/shard.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <limits>
 #include <utility>
 
@@ -13,17 +15,36 @@ namespace weir::broker {
 namespace {
 
 constexpr std::uint64_t kGaugeRounds = 16;  // of work, at most, between two looks at the gauges
+constexpr std::size_t kGaugesAtOnce = 64;   // between other work
 constexpr std::size_t kTextPieceBytes = std::size_t{64} << 20U;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
+// Processor time that this thread has taken: what other processes take does not count.
+std::chrono::nanoseconds thread_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::optional<ReplayPacer::Clock::time_point> earlier(
+    std::optional<ReplayPacer::Clock::time_point> a,
+    std::optional<ReplayPacer::Clock::time_point> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
 }  // namespace
+
+base::Error stopping_error() {
+  return {base::ErrorId::kBrokerStopping, "the broker is stopping", std::nullopt};
+}
 
 Shard::Shard(Context context)
     : context_(context),
       engine_(engine_options()),
       analyzers_(context.options.engine.text),
       recent_(context.options.recent_bytes_max),
-      next_wake_(kNever) {}
+      next_timer_(kNever),
+      next_expiry_(kNever) {}
 
 Shard::~Shard() { stop(); }
 
@@ -48,9 +69,7 @@ void Shard::start() {
 void Shard::stop() {
   if (!thread_.joinable()) return;
   post([this] {
-    const base::Error reason{base::ErrorId::kBrokerStopping, "the broker is stopping",
-                             std::nullopt};
-    for (auto& [number, held] : subscriptions_) end_sessions(*held, reason);
+    for (auto& [number, held] : subscriptions_) end_sessions(*held, stopping_error());
     stopping_ = true;
   });
   thread_.join();
@@ -58,10 +77,11 @@ void Shard::stop() {
   // Sessions hold the shard, and so do answers that wait for a cursor which is not written any
   // more.
   for (auto& [number, held] : subscriptions_) {
-    held->waiting.clear();
+    for (const auto& [waiting_for, done] : std::exchange(held->waiting, {})) done(stopping_error());
     held->session.reset();
     held->shared.reset();
   }
+  text_holds_.clear();
 }
 
 void Shard::post(std::function<void()> task) { queue_.push(std::move(task)); }
@@ -74,37 +94,47 @@ void Shard::post_batch(BatchPtr batch) {
 void Shard::run() {
   while (!stopping_) {
     const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
-    const auto until = highlighting_.empty() ? next_replay(begin) : begin;
+    const bool has_work = !stale_.empty() || engine_.has_work();
+    const auto until = has_work ? begin : earlier(next_replay(begin), next_highlight(begin));
     for (std::function<void()>& task : queue_.pop_all(until)) {
       task();
       task = nullptr;  // a batch's memory is counted as free from now on
+      text_holds_.clear();
       pump_touched();
+      finish_costs();
     }
     pump_highlighting();
+    if (engine_.has_work()) {
+      engine_.work();
+      update_wake();
+    }
     const ReplayPacer::Clock::time_point now = ReplayPacer::Clock::now();
     if (const auto due = next_replay(now); due && *due <= now && !stopping_) {
       work_on_replays();
       pump_touched();
     }
     if (++round_count_ % kGaugeRounds == 0 || queue_.empty()) {
-      update_stale_gauges();
+      update_stale_gauges(kGaugesAtOnce);
       update_match_gauges();
     }
   }
 }
 
-std::optional<base::Instant> Shard::next_wake() const {
-  const std::int64_t wake = next_wake_;
-  if (wake == kNever) return std::nullopt;
-  return base::Instant{wake};
+ShardWakes Shard::next_wakes() const {
+  const auto known = [](std::int64_t at) {
+    return at == kNever ? std::nullopt : std::optional(base::Instant{at});
+  };
+  return {.timer = known(next_timer_), .expiry = known(next_expiry_)};
 }
 
 void Shard::update_wake() {
   const std::optional<base::Instant> wake = engine_.next_wake();
-  std::int64_t next = wake ? wake->nanoseconds : kNever;
-  if (!expiries_.empty()) next = std::min(next, expiries_.begin()->first.nanoseconds);
-  if (!shared_wakes_.empty()) next = std::min(next, shared_wakes_.begin()->first.nanoseconds);
-  if (next_wake_.exchange(next) != next) context_.host.on_wake_changed();
+  std::int64_t timer = wake ? wake->nanoseconds : kNever;
+  if (!shared_wakes_.empty()) timer = std::min(timer, shared_wakes_.begin()->first.nanoseconds);
+  const std::int64_t expiry = expiries_.empty() ? kNever : expiries_.begin()->first.nanoseconds;
+  const bool timer_changed = next_timer_.exchange(timer) != timer;
+  const bool expiry_changed = next_expiry_.exchange(expiry) != expiry;
+  if (timer_changed || expiry_changed) context_.host.on_wake_changed();
 }
 
 void Shard::take(const Batch& batch) {
@@ -113,13 +143,22 @@ void Shard::take(const Batch& batch) {
       .at = {},
       .complete = false,
       .matches = MatchNoteWriter(batch.last_sequence, context_.options.note_bytes_max)};
-  for (const LoggedEvent& logged : batch.events) {
-    if (abandoned_) return;
-    recent_.add(logged.event, logged.memory_bytes);
-    report.at = logged.at;
-    collect(engine_.publish(logged.event, logged.at), batch.last_sequence, report.matches);
+  report.costs = std::exchange(costs_, {});
+  auto logged = batch.events.begin();
+  for (const OwnedEvents& owned : batch.owners) {
+    const std::chrono::nanoseconds begin = thread_time();
+    for (const auto end = logged + static_cast<std::ptrdiff_t>(owned.count); logged != end;
+         ++logged) {
+      if (abandoned_) return;
+      recent_.add(logged->event, logged->memory_bytes);
+      report.at = logged->at;
+      collect(engine_.publish(logged->event, logged->at), batch.last_sequence, report.matches);
+    }
+    costs_.push_back({owned.owner, owned.count, thread_time() - begin});
   }
+  matched_at_ = thread_time();
   pacer_.on_live(ReplayPacer::Clock::now());
+  highlight_pacer_.on_live(ReplayPacer::Clock::now());
   last_batch_ = batch.id;
   last_sequence_ = batch.last_sequence;
   queued_event_count_ -= batch.events.size();
@@ -128,10 +167,23 @@ void Shard::take(const Batch& batch) {
   context_.host.on_report(std::move(report));
 }
 
+// What was sent to consumers since the batch was matched is its cost too, of each owner in
+// proportion.
+void Shard::finish_costs() {
+  if (!matched_at_) return;
+  const std::chrono::nanoseconds after = thread_time() - *std::exchange(matched_at_, std::nullopt);
+  std::chrono::nanoseconds whole(1);
+  for (const MatchCost& cost : costs_) whole += cost.time;
+  const double share = std::chrono::duration<double>(after) / whole;
+  for (MatchCost& cost : costs_) {
+    cost.time += std::chrono::duration_cast<std::chrono::nanoseconds>(cost.time * share);
+  }
+}
+
 // Events that were abandoned come before it: nothing may be noted as due.
 void Shard::tick(base::Instant now) {
   if (abandoned_) return;
-  silence_expired(now);
+  silence_expired();
   time_out_shared(now);
   MatchReport report{.batch = last_batch_, .at = now, .complete = false, .matches = note_writer()};
   collect(engine_.advance(now), last_sequence_, report.matches);
@@ -155,12 +207,13 @@ void Shard::push(Held& held, const engine::Delivery& delivery, std::uint64_t mat
                  MatchNoteWriter& matches) {
   sequences_.clear();
   for (const event::EventPtr& event : delivery.events) sequences_.push_back(event->sequence());
-  const std::uint64_t number =
-      held.outbox.push(matched_at, {.sequences = sequences_,
-                                    .source = delivery.events.front()->source(),
-                                    .text = delivery.text,
-                                    .is_group = delivery.is_group,
-                                    .repeated = delivery.repeated});
+  const std::uint64_t number = held.outbox.push(
+      matched_at, {.sequences = sequences_,
+                   .source = delivery.events.front()->source(),
+                   .text = delivery.text,
+                   .text_memory = text_holds_.hold(delivery.text, held.outbox.account()),
+                   .is_group = delivery.is_group,
+                   .repeated = delivery.repeated});
   if (held.durable()) {
     matches.add(held.number(), number,
                 {.sequences = sequences_,
@@ -203,8 +256,9 @@ void Shard::replay_time(std::uint64_t matched_at, base::Instant through) {
 MatchReport Shard::finish_replay(std::uint64_t last_sequence, base::Instant now) {
   replay_time(last_sequence, now);
   last_sequence_ = last_sequence;
+  text_holds_.clear();
   for (Held* const held : std::exchange(touched_, {})) held->touched = false;
-  update_stale_gauges();
+  update_stale_gauges(stale_.size());
   update_match_gauges();
   for (auto& [number, held] : subscriptions_) {
     held->outbox.assume_sent();

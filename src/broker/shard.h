@@ -14,6 +14,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -31,12 +32,14 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "broker/broker_options.h"
+#include "broker/broker_time.h"
 #include "broker/clerk.h"
 #include "broker/counters.h"
 #include "broker/delivery.h"
 #include "broker/delivery_loader.h"
 #include "broker/grants.h"
 #include "broker/loss_journal.h"
+#include "broker/match_costs.h"
 #include "broker/match_note.h"
 #include "broker/memory_budget.h"
 #include "broker/outbox.h"
@@ -46,6 +49,7 @@
 #include "broker/shared_sessions.h"
 #include "broker/start.h"
 #include "broker/task_queue.h"
+#include "broker/text_share_holds.h"
 #include "engine/engine.h"
 #include "engine/text_annotator.h"
 #include "store/event_log.h"
@@ -58,11 +62,18 @@ struct LoggedEvent {
   std::size_t memory_bytes = 0;
 };
 
+// How many events one owner has in a row.
+struct OwnedEvents {
+  std::string owner;
+  std::size_t count = 0;
+};
+
 // Events that were written together.
 struct Batch {
   std::uint64_t id = 0;  // ascending
   std::uint64_t last_sequence = 0;
   std::vector<LoggedEvent> events;
+  std::vector<OwnedEvents> owners = {};  // of the events, in their order
 };
 using BatchPtr = std::shared_ptr<const Batch>;
 
@@ -72,7 +83,8 @@ struct MatchReport {
   base::Instant at;       // everything that was due by then is in it or in one before
   bool complete = false;  // the last one of the batch itself
   MatchNoteWriter matches;
-  bool is_followed = false;  // it counts only together with the next one
+  bool is_followed = false;           // it counts only together with the next one
+  std::vector<MatchCost> costs = {};  // of the batch before this one
 };
 
 // The state of all shards as of one event.
@@ -83,6 +95,9 @@ struct Checkpoint {
   std::vector<store::RegistryChange> changes;
 };
 
+// kBrokerStopping, for whoever still waits.
+base::Error stopping_error();
+
 // Whom a shard works for. Any thread.
 class ShardHost {
  public:
@@ -91,8 +106,8 @@ class ShardHost {
   // A shard's part of the checkpoint that was asked for.
   virtual void on_checkpoint(Checkpoint part) = 0;
   // Calls `then`, from some thread, once the notes on this batch and on all that was reported
-  // before are in the log.
-  virtual void after_notes(std::uint64_t batch, std::function<void()> then) = 0;
+  // before are in the log, or with the reason why they cannot be written at the moment.
+  virtual void after_notes(std::uint64_t batch, Done then) = 0;
   // A shard has to be woken at another time than before.
   virtual void on_wake_changed() = 0;
   // Takes a checkpoint of what is there now, and calls `done`, from some thread, when it is
@@ -106,7 +121,8 @@ struct ShardSubscription {
   std::string id;            // empty: ephemeral
   bool durable = true;
   DefinitionPtr definition;
-  PrincipalPtr principal;  // the owner
+  PrincipalPtr principal;  // the owner; null: its token is gone
+  std::string owner;       // its name; empty: anonymous
   std::shared_ptr<SubscriptionGauges> gauges;
   std::shared_ptr<const void> place;  // in the owner's quota
 };
@@ -127,6 +143,14 @@ struct RetentionBounds {
   std::uint64_t soon_from = 0;  // events before this one are removed soon
 };
 
+// When a shard has something to do; nullopt: never.
+struct ShardWakes {
+  std::optional<base::Instant> timer = {};   // in broker time
+  std::optional<base::Instant> expiry = {};  // of a token, by the wall clock
+
+  bool operator==(const ShardWakes&) const = default;
+};
+
 class ShardSession;
 
 class Shard : public std::enable_shared_from_this<Shard> {
@@ -140,6 +164,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
     store::Registry& registry;  // to read dead letters
     LossJournal& losses;
     MemoryBudget& memory;
+    BrokerTime& time;
     std::size_t index = 0;
   };
   explicit Shard(Context context);
@@ -157,8 +182,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void abandon() { abandoned_ = true; }
   // Events posted and not matched yet.
   std::uint64_t queued_event_count() const { return queued_event_count_; }
-  // When tick() has something to do; nothing: never.
-  std::optional<base::Instant> next_wake() const;
+  // When tick() has something to do.
+  ShardWakes next_wakes() const;
 
   // Recovery, before the thread starts. Events are replayed with their deliveries kept or not;
   // then what is due by now, which may have been sent before, is too. finish_replay gives what was
@@ -195,7 +220,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
     std::uint64_t batch = 0;
     std::optional<store::ReplayRow> replay = {};  // it begins with old events
   };
-  base::Result<Replaced> replace(std::uint64_t number, DefinitionPtr definition);
+  // Whether a definition must find room in the memory of its owner's filters.
+  enum class Room : std::uint8_t { kNeeded, kAnyway };
+  base::Result<Replaced> replace(std::uint64_t number, DefinitionPtr definition,
+                                 Room room = Room::kNeeded);
   void remove(std::uint64_t number, const base::Error& reason);
   // A token is worth nothing any more: its sessions end, nothing is delivered in its name, and its
   // outboxes stop nobody. Who was let in with it just before gets nothing either.
@@ -213,12 +241,12 @@ class Shard : public std::enable_shared_from_this<Shard> {
 
   // Sessions.
   void attach(const std::shared_ptr<ShardSession>& session,
-              std::optional<std::uint64_t> acknowledged);
+              const std::optional<DeliveryId>& acknowledged);
   void detach(ShardSession& session);
   void add_credit(ShardSession& session, std::uint64_t count);
   void acknowledge(ShardSession& session, std::uint64_t number);
   void bury(ShardSession& session, std::uint64_t number, std::string reason);
-  void acknowledge(std::uint64_t subscription, std::uint64_t number, Done done);
+  void acknowledge(std::uint64_t subscription, const DeliveryId& delivery, Done done);
   // Of subscriptions that consumers share.
   void answer(ShardSession& session, const Answer& answer);
   void answer(std::uint64_t subscription, const Answer& answer, const AnswerDone& done);
@@ -243,11 +271,14 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void write_cursors();
 
  private:
+  static constexpr int kHighlightBusyShare = 4;  // one part of the time in so many
+
   struct Held;
   class SharedPort;
   using Subscriptions = std::map<std::uint64_t, std::unique_ptr<Held>>;
 
   void run();
+  void finish_costs();
   void take(const Batch& batch);
   // Replays. When the next step is due; nullopt: there is nothing to do.
   std::optional<ReplayPacer::Clock::time_point> next_replay(ReplayPacer::Clock::time_point now);
@@ -275,6 +306,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   static match::TextVisibilityPtr visibility_of(const PrincipalPtr& principal);
   engine::EngineOptions engine_options() const;
   void tell(Held& held, const std::vector<engine::Delivery>& deliveries);
+  static std::string work_owner(const Held& held);
   engine::SubscribeOptions subscribe_options(const Held& held, std::string_view state);
   struct Engaged {
     std::vector<engine::Delivery> told;  // to be delivered at once
@@ -284,6 +316,10 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void disengage(Held& held);
   bool takes_over(const Held& held, const filter::Filter& before);
   std::unique_ptr<Held> hold(const ShardSubscription& subscription, Outbox outbox);
+  // Counts the memory of a definition in place of that of the one before. kBrokerMemory if there is
+  // no room for it.
+  static base::Result<void> count_definition(Held& held, const Definition& definition, Room room);
+  void set_accounts(Held& held, const std::string& owner);
   Held& enter(std::unique_ptr<Held> made);
   Held* find(std::uint64_t number);
   // Only one whose filter is in force.
@@ -292,7 +328,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void park(Held& held);
   // Puts a filter that is not in force into force again, with the state that was parked.
   base::Result<void> resume(Held& held, std::string_view state);
-  void silence_expired(base::Instant now);
+  void silence_expired();
+  bool has_expired(const Principal& principal) const;
   base::Result<void> check_not_forbidden(const Principal& principal) const;
   void watch(const Principal& principal, std::uint64_t number);
   void unwatch(const Principal& principal, std::uint64_t number);
@@ -300,8 +337,15 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void pump_touched();
   // Lets one of those go on whose deliveries show parts of texts.
   void pump_highlighting();
+  std::optional<ReplayPacer::Clock::time_point> next_highlight(
+      ReplayPacer::Clock::time_point now) const;
   static bool is_highlighting(const Held& held);
   void pump(Held& held);
+  // Whether its owner's deliveries on their way take all memory that they may: then it is pumped
+  // again when some is given back.
+  bool is_starved(Held& held);
+  void pump_starved();
+  void hold_memory(const Held& held, Dispatch& dispatch) const;
   // The texts of the deliveries, as far as they fit one dispatch. Settles those that are gone and
   // those that the reader may not see.
   base::Result<std::vector<Dispatch>> load(Held& held, const std::vector<OutboxEntry>& entries,
@@ -329,10 +373,15 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void watch_shared(Held& held);
   void forget_shared_wake(Held& held);
   void update_shared_gauges(Held& held);
+  static base::Result<void> check_incarnation(const Held& held,
+                                              std::optional<std::uint64_t> incarnation);
   bool release(Held& held, std::uint64_t number);
   void settle(Held& held, std::uint64_t number, Settled why);
   base::Result<void> bury(Held& held, const OutboxEntry& entry, const Grants& reader,
                           std::string reason);
+  // Calls `then` once the notes are in the log, however long the disk is in trouble; not if the
+  // broker stops before.
+  void when_noted(std::uint64_t batch, std::function<void()> then);
   void after_cursor(Held& held, Done done);
   void write_cursor(Held& held);
   void hand_in_cursor(Held& held);
@@ -345,10 +394,11 @@ class Shard : public std::enable_shared_from_this<Shard> {
   void forget_window_gauges(Held& held);
   event::EventPtr find_event(std::uint64_t sequence) const;
   void mark_stale(Held& held);
-  void update_stale_gauges();
+  void update_stale_gauges(std::size_t count_max);
   void save_text(std::vector<store::RegistryChange>& changes);
   void update_match_gauges();
   void update_size_gauges();
+  void tell_over_budget();
   void update_memory_gauges();
   void update_wake();
 
@@ -360,6 +410,7 @@ class Shard : public std::enable_shared_from_this<Shard> {
   engine::ChangeCounters change_seen_ = {};
   match::text::TextCounters text_seen_ = {};
   engine::EngineMemory memory_seen_ = {};
+  match::WorkCounters work_seen_ = {};
   RecentEvents recent_;
   Subscriptions subscriptions_;
   std::vector<Held*> slots_;  // by the tag that the engine hands back; null: free
@@ -373,12 +424,19 @@ class Shard : public std::enable_shared_from_this<Shard> {
   std::map<const Principal*, std::weak_ptr<const engine::Gate>> gates_;  // each keeps its principal
   std::deque<std::uint64_t> replaying_;  // numbers of subscriptions, in the order they came
   ReplayPacer pacer_;
+  ReplayPacer highlight_pacer_{kHighlightBusyShare};
   std::vector<Held*> touched_;              // with something new to send
   std::deque<std::uint64_t> highlighting_;  // touched ones whose deliveries cost more; one a round
-  std::vector<Held*> stale_;                // whose gauges are behind
+  std::deque<Held*> stale_;                 // whose gauges are behind
+  std::deque<std::uint64_t> starved_;       // touched ones that wait for memory of streams
+  bool waits_for_room_ = false;             // to be told when some is given back
   std::vector<std::uint64_t> sequences_;    // of the delivery at hand
+  TextShareHolds text_holds_;               // of the event at hand
   std::size_t text_piece_count_ = 0;        // in the registry
   std::uint64_t round_count_ = 0;
+  std::vector<MatchCost> costs_;  // of the last batch
+  std::optional<std::chrono::nanoseconds> matched_at_ =
+      {};  // thread time; of these, until finish_costs()
   std::uint64_t last_batch_ = 0;
   std::uint64_t last_sequence_ = 0;
   std::optional<MatchReport> replayed_;
@@ -389,7 +447,8 @@ class Shard : public std::enable_shared_from_this<Shard> {
   };
   std::vector<Skipped> skipped_;  // to be buried
   std::atomic<std::uint64_t> queued_event_count_{0};
-  std::atomic<std::int64_t> next_wake_;
+  std::atomic<std::int64_t> next_timer_;
+  std::atomic<std::int64_t> next_expiry_;
   std::atomic<bool> abandoned_ = false;
   bool stopping_ = false;
   TaskQueue<std::function<void()>> queue_;

@@ -31,6 +31,10 @@ struct Shard::Held {
   bool touched = false;
   bool waits_for_highlighting = false;
   bool stale = false;
+  bool starved = false;                    // waits for memory of streams
+  base::MemoryAccount::Ptr stream_memory;  // of its owner; null: nobody counts
+  base::MemoryCharge definition_memory;
+  base::MemoryCharge letter_memory;             // of `letters`
   bool blocking = false;                        // its outbox stops publishers
   std::optional<std::uint64_t> saved_revision;  // of the state in the registry
   std::string parked;                           // state of a filter that is not in force
@@ -53,8 +57,9 @@ struct Shard::Held {
   std::uint64_t in_flight_seen = 0;
   store::SettledCounts settled_seen;
   store::SettledCounts losses_told;
-  bool expiry_told = false;          // that retention is about to overtake it
-  match::DistinctStats window_seen;  // of the window, if there is one
+  bool expiry_told = false;            // that retention is about to overtake it
+  match::DistinctStats window_seen;    // of the window, if there is one
+  std::uint64_t over_budget_seen = 0;  // since the filter is in force
 };
 
 }  // namespace weir::broker

@@ -2,6 +2,8 @@
 // Dead letters of a shard's subscriptions: buried, sent again, removed.
 //
 // A letter leaves the list in the transaction that settles the delivery as which it was sent again.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -16,6 +18,19 @@ namespace {
 
 base::Error deleted() {
   return {base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt};
+}
+
+// Once as it waits, and once as it is being written.
+std::size_t bytes_of(const store::DeadLetterRow& row) {
+  return 2 * (sizeof(store::RegistryChange) + row.events.size() + row.reason.size());
+}
+
+base::Error no_memory(const base::MemoryAccount& full) {
+  return {base::ErrorId::kBrokerMemory,
+          fmt::format("outboxes and dead letters that wait to be written take {} bytes, the limit "
+                      "is {}: the delivery is tried again later",
+                      full.bytes(), full.bytes_max()),
+          std::nullopt};
 }
 
 }  // namespace
@@ -44,10 +59,15 @@ base::Result<void> Shard::bury(Held& held, const OutboxEntry& entry, const Grant
   const bool fits = gauges.letters_kept < context_.options.dead_letter_count_max ||
                     is_letter(entry.sequences.front());
   if (fits) {
+    store::DeadLetterRow row{held.number(), entry.number, context_.options.wall_now(),
+                             std::move(reason), letter_text(dispatch)};
+    // Letters wait in memory until they are written: when the disk is full, for long.
+    if (const auto* const full = held.letter_memory.try_grow(bytes_of(row))) {
+      if (held.letter_memory.bytes() > 0) return no_memory(*full);
+      held.letter_memory.grow(bytes_of(row));
+    }
     ++gauges.letters_kept;
-    held.letters.emplace_back(store::DeadLetterRow{held.number(), entry.number,
-                                                   context_.options.now(), std::move(reason),
-                                                   letter_text(dispatch.events)});
+    held.letters.emplace_back(std::move(row));
   }
   settle(held, entry.number, fits ? Settled::kDeadLetter : Settled::kDropped);
   return {};
@@ -70,6 +90,8 @@ void Shard::on_letters_written(Held& held, std::uint64_t end) {
   for (; held.letters_written < end; ++held.letters_written) {
     written.push_back(std::move(held.letters.front()));
     held.letters.pop_front();
+    const auto* const row = std::get_if<store::DeadLetterRow>(&written.back());
+    if (row != nullptr) held.letter_memory.shrink(bytes_of(*row));
   }
   forget_letters(held, written);
 }
@@ -101,10 +123,10 @@ base::Result<Loaded> Shard::load_letter(const Held& held, std::uint64_t letter,
   if (!row) return row.error();
   if (!*row) return Loaded::kGone;
   if (!may_see_letter(reader, (*row)->events)) return Loaded::kHidden;
-  auto events = read_letter(std::move((*row)->events));
-  if (!events) return events.error();
-  dispatch.is_group = events->size() > 1;
-  dispatch.events = *std::move(events);
+  auto read = read_letter(std::move((*row)->events));
+  if (!read) return read.error();
+  dispatch.is_group = read->is_group;
+  dispatch.events = std::move(read->events);
   dispatch.redelivered = true;  // it was sent before it was buried
   return Loaded::kThere;
 }
@@ -142,16 +164,24 @@ void Shard::resend(std::uint64_t subscription, const std::vector<std::uint64_t>&
   // A number that somebody has seen must not be another delivery's after a crash.
   held->unnoted.push_back(first);
   context_.host.on_report(std::move(report));
-  context_.host.after_notes(
-      last_batch_, [self = shared_from_this(), subscription, counts, done = std::move(done)] {
-        self->post([self, subscription, counts, done] {
-          if (Held* const noted = self->find(subscription)) {
-            noted->unnoted.pop_front();
-            self->touch(*noted);
-          }
-          done(counts);
-        });
-      });
+  const auto let_go = [self = shared_from_this(), subscription] {
+    self->post([self, subscription] {
+      Held* const noted = self->find(subscription);
+      if (noted == nullptr) return;
+      noted->unnoted.pop_front();
+      self->touch(*noted);
+    });
+  };
+  const auto answer = [self = shared_from_this(), batch = last_batch_, let_go, counts,
+                       done = std::move(done)](const base::Result<void>& noted) {
+    if (noted) {
+      let_go();
+      return done(counts);
+    }
+    self->when_noted(batch, let_go);
+    done(noted.error());
+  };
+  context_.host.after_notes(last_batch_, answer);
 }
 
 void Shard::purge(std::uint64_t subscription, const std::vector<std::uint64_t>& letters,

@@ -40,6 +40,7 @@ base::Result<void> Shard::resume(Held& held, std::string_view state) {
       engine_.subscribe(held.subscription.definition->filter(), subscribe_options(held, state));
   if (!id) return id.error();
   held.engine_id = *id;
+  held.over_budget_seen = 0;
   held.saved_revision.reset();
   update_window_gauges(held);
   return {};
@@ -61,9 +62,16 @@ void Shard::transfer(std::uint64_t number, PrincipalPtr owner, std::shared_ptr<c
   ShardSubscription& subscription = held->subscription;
   if (subscription.principal) unwatch(*subscription.principal, number);
   subscription.principal = std::move(owner);
+  subscription.owner = subscription.principal->name;
+  const std::size_t letter_bytes = held->letter_memory.bytes();
+  held->outbox.set_account(context_.memory.account(MemoryPart::kOutboxes, subscription.owner));
+  set_accounts(*held, subscription.owner);
+  held->letter_memory.grow(letter_bytes);
+  [[maybe_unused]] const auto counted =
+      count_definition(*held, *subscription.definition, Room::kAnyway);
   subscription.place = std::move(place);
   const bool is_good = check_not_forbidden(*subscription.principal) &&
-                       !subscription.principal->has_expired(context_.options.now());
+                       !subscription.principal->has_expired(context_.options.wall_now());
   subscription.gauges->allowed = is_good;
   if (is_good) watch(*subscription.principal, number);
   if (held->replay) {

@@ -117,8 +117,8 @@ void Shard::join_live(Held& held) {
   }
   update_wake();
   if (!held.durable()) return;
-  context_.host.after_notes(last_batch_, [self = shared_from_this(), number = held.number(),
-                                          since = last_sequence_ + 1, state = states->filter] {
+  when_noted(last_batch_, [self = shared_from_this(), number = held.number(),
+                           since = last_sequence_ + 1, state = states->filter] {
     std::vector<store::RegistryChange> changes = {store::EndReplay{number, since}};
     if (!state.empty()) changes.emplace_back(store::CheckpointRow{number, state});
     self->context_.clerk.write(std::move(changes), {});

@@ -38,7 +38,10 @@ void Shard::expire(const RetentionBounds& bounds, Done done) {
   if (removes) write_cursors();
   // The clerk keeps the order in which it is given changes: this answer comes behind them.
   context_.host.after_notes(last_batch_,
-                            [this, done = std::move(done)] { context_.clerk.write({}, done); });
+                            [this, done = std::move(done)](const base::Result<void>& noted) {
+                              if (!noted) return done(noted);
+                              context_.clerk.write({}, done);
+                            });
 }
 
 }  // namespace weir::broker

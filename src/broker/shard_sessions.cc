@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kDispatchBytesMax = std::size_t{1} << 20U;
 constexpr std::size_t kHighlightedBytesMax = std::size_t{64} << 10U;  // in one turn
+constexpr std::size_t kDispatchBytes = 256;   // of memory, besides its events
+constexpr std::size_t kEventTextBytes = 128;  // of memory, besides the text
 
 base::Error ended(std::string message) {
   return {base::ErrorId::kBrokerEnded, std::move(message), std::nullopt};
@@ -26,7 +28,7 @@ base::Error only_single() {
 }  // namespace
 
 void Shard::attach(const std::shared_ptr<ShardSession>& session,
-                   std::optional<std::uint64_t> acknowledged) {
+                   const std::optional<DeliveryId>& acknowledged) {
   Held* const held = find(session->subscription);
   if (held == nullptr || !held->subscription.gauges->allowed) {
     return session->consumer->on_end(ended("the subscription was deleted or its token revoked"));
@@ -39,12 +41,16 @@ void Shard::attach(const std::shared_ptr<ShardSession>& session,
   if (!is_owner && !session->principal->grants.admin) {
     return session->consumer->on_end(ended("the subscription has another owner now"));
   }
-  if (acknowledged && !held->shared && !release(*held, *acknowledged)) {
-    return session->consumer->on_end({base::ErrorId::kBrokerAcknowledge,
-                                      "delivery " + std::to_string(*acknowledged) +
-                                          " was never sent; the last one was " +
-                                          std::to_string(held->outbox.last_number()),
-                                      std::nullopt});
+  if (acknowledged && !held->shared) {
+    const auto checked = check_incarnation(*held, acknowledged->incarnation);
+    if (!checked) return session->consumer->on_end(checked.error());
+    if (!release(*held, acknowledged->number)) {
+      return session->consumer->on_end({base::ErrorId::kBrokerAcknowledge,
+                                        "delivery " + std::to_string(acknowledged->number) +
+                                            " was never sent; the last one was " +
+                                            std::to_string(held->outbox.last_number()),
+                                        std::nullopt});
+    }
   }
   if (held->shared) {
     held->shared->add(session);
@@ -59,7 +65,9 @@ void Shard::attach(const std::shared_ptr<ShardSession>& session,
   ++held->subscription.gauges->consumers;
   session->open = true;
   ++context_.counters.sessions;
-  session->consumer->on_begin(held->shared ? ConsumerMode::kShared : ConsumerMode::kExclusive);
+  session->consumer->on_begin(
+      {.mode = held->shared ? ConsumerMode::kShared : ConsumerMode::kExclusive,
+       .incarnation = held->durable() ? held->number() : kNoIncarnation});
   touch(*held);
 }
 
@@ -151,22 +159,34 @@ bool Shard::is_highlighting(const Held& held) {
 }
 
 // One at a time between other work, so that nobody waits for the texts of others.
+std::optional<ReplayPacer::Clock::time_point> Shard::next_highlight(
+    ReplayPacer::Clock::time_point now) const {
+  if (highlighting_.empty()) return std::nullopt;
+  return highlight_pacer_.next(now);
+}
+
 void Shard::pump_highlighting() {
-  if (highlighting_.empty()) return;
+  const ReplayPacer::Clock::time_point begin = ReplayPacer::Clock::now();
+  if (const auto due = next_highlight(begin); !due || *due > begin) return;
   Held* const held = find(highlighting_.front());
   highlighting_.pop_front();
   if (held == nullptr) return;
   held->waits_for_highlighting = false;
   pump(*held);
   pump_touched();
+  highlight_pacer_.on_step(begin, ReplayPacer::Clock::now());
+}
+
+// The clock is read only for tokens that expire.
+bool Shard::has_expired(const Principal& principal) const {
+  return principal.expires && principal.has_expired(context_.options.wall_now());
 }
 
 void Shard::pump(Held& held) {
   if (held.shared) return pump_shared(held);
   if (!held.session || held.session->credit == 0 || !held.outbox.has_unsent()) return;
   ShardSession& session = *held.session;
-  const base::Instant now = context_.options.now();
-  if (held.subscription.principal->has_expired(now) || session.principal->has_expired(now)) {
+  if (has_expired(*held.subscription.principal) || has_expired(*session.principal)) {
     return end_sessions(held, ended("the token has expired"));
   }
   auto entries = held.outbox.peek(
@@ -174,7 +194,7 @@ void Shard::pump(Held& held) {
   if (!held.unnoted.empty()) {
     std::erase_if(entries, [&](const auto& entry) { return entry.number >= held.unnoted.front(); });
   }
-  if (entries.empty()) return;
+  if (entries.empty() || is_starved(held)) return;
   std::uint64_t through_number = 0;
   auto dispatches = load(held, entries, through_number);
   if (!dispatches) return end_sessions(held, dispatches.error());
@@ -185,6 +205,42 @@ void Shard::pump(Held& held) {
   if (!dispatches->empty()) session.consumer->on_dispatch(std::move(*dispatches));
   // The rest comes after what others have posted in the meantime.
   if (session.open && session.credit > 0 && held.outbox.has_unsent()) touch_later(held);
+}
+
+// An event is in memory as it was read, and once more as it is written to its consumer.
+void Shard::hold_memory(const Held& held, Dispatch& dispatch) const {
+  if (!held.stream_memory) return;
+  std::size_t bytes = kDispatchBytes;
+  for (const EventText& text : dispatch.events) bytes += kEventTextBytes + 2 * text.json.size();
+  dispatch.memory =
+      std::make_shared<const HeldMemory>(held.stream_memory, bytes, context_.memory.stream_room());
+}
+
+bool Shard::is_starved(Held& held) {
+  if (!held.stream_memory || !held.stream_memory->is_exhausted()) return false;
+  if (!std::exchange(held.starved, true)) starved_.push_back(held.number());
+  if (!std::exchange(waits_for_room_, true)) {
+    context_.memory.stream_room()->wake_me([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self) self->post([shard = self.get()] { shard->pump_starved(); });
+    });
+    ++context_.counters.transit_waits;
+  }
+  // It may have been given back before anybody listened.
+  if (!held.stream_memory->is_exhausted()) post([this] { pump_starved(); });
+  return true;
+}
+
+// The one that waits for longest is pumped first: the last one touched.
+void Shard::pump_starved() {
+  waits_for_room_ = false;
+  std::deque<std::uint64_t> waiting = std::exchange(starved_, {});
+  for (auto number = waiting.rbegin(); number != waiting.rend(); ++number) {
+    Held* const held = find(*number);
+    if (held == nullptr) continue;
+    held->starved = false;
+    touch(*held);
+  }
 }
 
 void Shard::count_dispatched(Held& held, const std::vector<Dispatch>& dispatches) {
@@ -203,6 +259,7 @@ base::Result<std::vector<Dispatch>> Shard::load(Held& held, const std::vector<Ou
   std::size_t bytes = 0;
   for (const OutboxEntry& entry : entries) {
     if (bytes > bytes_max) break;
+    if (!dispatches.empty() && held.stream_memory && held.stream_memory->is_exhausted()) break;
     Dispatch dispatch{.number = entry.number, .redelivered = entry.redelivered, .events = {}};
     const auto loaded = load_one(held, entry, reader, dispatch);
     if (!loaded) return loaded.error();
@@ -213,6 +270,7 @@ base::Result<std::vector<Dispatch>> Shard::load(Held& held, const std::vector<Ou
       continue;
     }
     for (const EventText& text : dispatch.events) bytes += text.json.size();
+    hold_memory(held, dispatch);
     dispatches.push_back(std::move(dispatch));
   }
   return dispatches;
@@ -238,6 +296,22 @@ engine::TextAnnotator& Shard::annotator_of(Held& held) {
   return *held.annotator;
 }
 
+// A delivery of a subscription that was deleted says nothing about the one that has its name now.
+base::Result<void> Shard::check_incarnation(const Held& held,
+                                            std::optional<std::uint64_t> incarnation) {
+  if (!incarnation || *incarnation == held.number()) return {};
+  const std::string own =
+      "deliveries of this subscription end with @" + std::to_string(held.number());
+  if (*incarnation == kNoIncarnation) {
+    return base::Error{base::ErrorId::kBrokerAcknowledge,
+                       "the id does not tell which subscription it is of; " + own, std::nullopt};
+  }
+  return base::Error{base::ErrorId::kBrokerAcknowledge,
+                     "the id is of another subscription, number " + std::to_string(*incarnation) +
+                         ", that had this name; " + own,
+                     std::nullopt};
+}
+
 // False if the number was never sent.
 bool Shard::release(Held& held, std::uint64_t number) {
   const auto count = held.outbox.acknowledge(number);
@@ -257,16 +331,27 @@ void Shard::acknowledge(ShardSession& session, std::uint64_t number) {
                       "delivery " + std::to_string(number) + " was never sent", std::nullopt});
 }
 
-void Shard::acknowledge(std::uint64_t subscription, std::uint64_t number, Done done) {
+void Shard::acknowledge(std::uint64_t subscription, const DeliveryId& delivery, Done done) {
   Held* const held = find(subscription);
   if (held == nullptr) return done(ended("the subscription was deleted"));
   if (held->shared) return done(only_single());
-  if (!release(*held, number)) {
+  if (auto checked = check_incarnation(*held, delivery.incarnation); !checked) {
+    return done(checked);
+  }
+  if (!release(*held, delivery.number)) {
     return done(base::Error{base::ErrorId::kBrokerAcknowledge,
-                            "delivery " + std::to_string(number) + " was never sent",
+                            "delivery " + std::to_string(delivery.number) + " was never sent",
                             std::nullopt});
   }
   after_cursor(*held, std::move(done));
+}
+
+void Shard::when_noted(std::uint64_t batch, std::function<void()> then) {
+  context_.host.after_notes(batch, [self = shared_from_this(), batch,
+                                    then = std::move(then)](const base::Result<void>& noted) {
+    if (noted) return then();
+    if (noted.error().id != base::ErrorId::kBrokerStopping) self->when_noted(batch, then);
+  });
 }
 
 // Everything that is settled now is durable when it is called.
@@ -302,12 +387,13 @@ void Shard::hand_in_cursor(Held& held) {
   const store::CursorRow row = cursor_of(held);
   all.emplace_back(row);
   const auto write = [self = shared_from_this(), row, letters_end,
-                      changes = std::move(all)]() mutable {
+                      changes = std::move(all)](const base::Result<void>& noted) mutable {
     const auto done = [self, row, letters_end](const base::Result<void>& written) {
       self->post([self, row, letters_end, written] {
         self->on_cursor_written(row, letters_end, written);
       });
     };
+    if (!noted) return done(noted);
     self->context_.clerk.write(std::move(changes), done);
   };
   context_.host.after_notes(last_batch_, write);

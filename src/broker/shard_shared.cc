@@ -34,7 +34,10 @@ class Shard::SharedPort final : public SharedHost {
     Dispatch dispatch{.number = entry.number, .events = {}};
     const auto loaded = shard_.load_one(held_, entry, reader, dispatch);
     if (!loaded) return loaded.error();
-    if (*loaded == Loaded::kThere) return std::optional(std::move(dispatch));
+    if (*loaded == Loaded::kThere) {
+      shard_.hold_memory(held_, dispatch);
+      return std::optional(std::move(dispatch));
+    }
     shard_.settle(held_, entry.number,
                   *loaded == Loaded::kGone ? Settled::kExpired : Settled::kWithheld);
     return std::optional<Dispatch>();
@@ -76,11 +79,11 @@ void Shard::set_consumers(Held& held) {
 void Shard::pump_shared(Held& held) {
   // Letters that are sent again wait until notes on them are written.
   if (held.shared->sessions().empty() || !held.unnoted.empty()) return;
-  const base::Instant now = context_.options.now();
-  if (held.subscription.principal->has_expired(now)) {
+  if (has_expired(*held.subscription.principal)) {
     return end_sessions(held, ended("the token has expired"));
   }
-  const auto has_more = held.shared->pump(now);
+  if (is_starved(held)) return;
+  const auto has_more = held.shared->pump(context_.time.now());
   if (!has_more) return end_sessions(held, has_more.error());
   watch_shared(held);
   // The rest comes after what others have posted in the meantime.
@@ -112,6 +115,9 @@ void Shard::answer(std::uint64_t subscription, const Answer& answer, const Answe
   Held* const held = find(subscription);
   if (held == nullptr) return done(ended("the subscription was deleted"));
   if (!held->shared) return done(not_shared());
+  if (auto checked = check_incarnation(*held, answer.incarnation); !checked) {
+    return done(checked.error());
+  }
   auto answered = apply(*held, answer, nullptr);
   if (answer.nack_delay || answered.counted.empty()) return done(std::move(answered.passed_over));
   after_cursor(*held,
@@ -123,7 +129,7 @@ void Shard::answer(std::uint64_t subscription, const Answer& answer, const Answe
 
 SharedSessions::Answered Shard::apply(Held& held, const Answer& answer,
                                       const ShardSession* session) {
-  auto answered = held.shared->answer(answer, session, context_.options.now());
+  auto answered = held.shared->answer(answer, session, context_.time.now());
   if (answer.nack_delay) context_.counters.nacked += answered.counted.size();
   touch(held);
   return answered;
@@ -154,6 +160,7 @@ void Shard::update_shared_gauges(Held& held) {
   const std::uint64_t in_flight = held.shared ? held.shared->in_flight_count() : 0;
   context_.counters.in_flight += in_flight - std::exchange(held.in_flight_seen, in_flight);
   held.subscription.gauges->in_flight = in_flight;
+  held.outbox.set_bytes_beside(held.shared ? held.shared->memory_bytes() : 0);
 }
 
 void Shard::forget_shared_wake(Held& held) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscriptions of a shard: how they come, change and go.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -55,7 +57,15 @@ engine::SubscribeOptions Shard::subscribe_options(const Held& held, std::string_
               held.subscription.principal
                   ? context_.memory.account(MemoryPart::kFilters, held.subscription.principal->name)
                   : nullptr,
+          .owner = work_owner(held),
           .state = state};
+}
+
+// Durable subscriptions have a budget apart from streams, which are not there after a restart: so
+// that what is too costly does not depend on them.
+std::string Shard::work_owner(const Held& held) {
+  const PrincipalPtr& principal = held.subscription.principal;
+  return (held.durable() ? "durable " : "stream ") + (principal ? principal->name : std::string());
 }
 
 // Puts the filter into force, instead of the one before; of an owner without a token: none.
@@ -69,7 +79,8 @@ base::Result<Shard::Engaged> Shard::engage(Held& held) {
   const filter::FilterPtr& filter = definition.filter();
   std::vector<event::EventPtr> known;
   if (definition.asks_for_latest() || is_composite(*filter)) {
-    known = known_readings(*filter, gate_of(held.subscription.principal), recent_);
+    known = known_readings(*filter, gate_of(held.subscription.principal), recent_,
+                           context_.options.engine.work_steps_max);
   }
   const auto begun = engine_.subscribe_knowing(
       filter, subscribe_options(held, {}),
@@ -79,6 +90,7 @@ base::Result<Shard::Engaged> Shard::engage(Held& held) {
   if (!known.empty()) engaged.state = *engine_.save(begun->id);
   disengage(held);
   held.engine_id = begun->id;
+  held.over_budget_seen = 0;
   held.saved_revision.reset();
   update_window_gauges(held);
   return engaged;
@@ -99,8 +111,32 @@ std::unique_ptr<Shard::Held> Shard::hold(const ShardSubscription& subscription, 
   }
   held->slot = free_slots_.back();
   free_slots_.pop_back();
+  set_accounts(*held, subscription.owner);
   set_consumers(*held);
   return held;
+}
+
+// The outbox has the account of its owner already.
+void Shard::set_accounts(Held& held, const std::string& owner) {
+  held.stream_memory = context_.memory.account(MemoryPart::kStreams, owner);
+  held.definition_memory = base::MemoryCharge(context_.memory.account(MemoryPart::kFilters, owner));
+  held.letter_memory = base::MemoryCharge(context_.memory.account(MemoryPart::kOutboxes, owner));
+}
+
+base::Result<void> Shard::count_definition(Held& held, const Definition& definition, Room room) {
+  const std::size_t bytes = definition.memory_bytes();
+  const std::size_t before = held.definition_memory.bytes();
+  if (room == Room::kAnyway || bytes <= before) {
+    held.definition_memory.set(bytes);
+    return {};
+  }
+  const base::MemoryAccount* const full = held.definition_memory.try_grow(bytes - before);
+  if (full == nullptr) return {};
+  return base::Error{base::ErrorId::kBrokerMemory,
+                     fmt::format("the definition takes {} bytes of memory, and filters take {} of "
+                                 "{} already; subscriptions that are removed make room",
+                                 bytes, full->bytes(), full->bytes_max()),
+                     std::nullopt};
 }
 
 // A subscription that was held, and whose filter is in force.
@@ -146,6 +182,8 @@ std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription>
     } else {
       entered.parked = std::move(all[i].state);
     }
+    [[maybe_unused]] const auto counted =
+        count_definition(entered, *entered.subscription.definition, Room::kAnyway);
     entered.losses_told = all[i].losses_told;
     entered.cursor_written = all[i].losses_told.total();
     entered.noted_until = all[i].noted_until;
@@ -158,20 +196,26 @@ std::vector<base::Result<void>> Shard::restore(std::vector<RestoredSubscription>
 base::Result<Shard::Added> Shard::add(const ShardSubscription& subscription) {
   if (auto checked = check_not_forbidden(*subscription.principal); !checked) return checked.error();
   const Definition& definition = *subscription.definition;
-  const Outbox outbox({.policy = definition.policy(), .count_max = definition.outbox_count_max()});
+  Outbox outbox({.policy = definition.policy(),
+                 .count_max = definition.outbox_count_max(),
+                 .memory = context_.memory.account(MemoryPart::kOutboxes, subscription.owner)});
   auto replay = replay_of(definition.start(), subscription.number, 0);
   if (!replay) return replay.error();
+  auto made = hold(subscription, std::move(outbox));
+  const auto refuse = [&](const base::Error& error) {
+    free_slots_.push_back(made->slot);
+    return error;
+  };
+  if (auto counted = count_definition(*made, definition, Room::kNeeded); !counted) {
+    return refuse(counted.error());
+  }
   if (*replay) {
-    Held& held = enter(hold(subscription, outbox));
+    Held& held = enter(std::move(made));
     begin_replay(held, **replay);
     return Added{last_sequence_ + 1, {}, cursor_of(held), last_batch_, std::move(*replay)};
   }
-  auto made = hold(subscription, outbox);
   auto engaged = engage(*made);
-  if (!engaged) {
-    free_slots_.push_back(made->slot);
-    return engaged.error();
-  }
+  if (!engaged) return refuse(engaged.error());
   Held& held = enter(std::move(made));
   tell(held, engaged->told);
   update_wake();
@@ -192,18 +236,26 @@ void Shard::tell(Held& held, const std::vector<engine::Delivery>& deliveries) {
   if (!report.matches.empty()) context_.host.on_report(std::move(report));
 }
 
-base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr definition) {
+base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr definition,
+                                             Room room) {
   Held* const held = find(number);
   if (held == nullptr) {
     return base::Error{base::ErrorId::kBrokerEnded, "the subscription was deleted", std::nullopt};
   }
+  if (auto counted = count_definition(*held, *definition, room); !counted) {
+    return counted.error();
+  }
   const DefinitionPtr before = std::exchange(held->subscription.definition, std::move(definition));
+  const auto take_back = [&] {
+    held->subscription.definition = before;
+    [[maybe_unused]] const auto counted = count_definition(*held, *before, Room::kAnyway);
+  };
   const Definition& now = *held->subscription.definition;
   const bool starts_elsewhere = now.start() != before->start();
   auto replay =
       replay_of(starts_elsewhere ? now.start() : Start(), number, held->outbox.last_number());
   if (!replay) {
-    held->subscription.definition = before;
+    take_back();
     return replay.error();
   }
   const bool goes_on = !*replay && !(held->replay && starts_elsewhere) &&
@@ -219,7 +271,7 @@ base::Result<Shard::Replaced> Shard::replace(std::uint64_t number, DefinitionPtr
   } else if (!goes_on) {
     auto engaged = engage(*held);
     if (!engaged) {
-      held->subscription.definition = before;
+      take_back();
       return engaged.error();
     }
     end_replay(*held);
@@ -311,7 +363,8 @@ void Shard::unwatch(const Principal& principal, std::uint64_t number) {
   if (watched != expiries_.end()) expiries_.erase(watched);
 }
 
-void Shard::silence_expired(base::Instant now) {
+void Shard::silence_expired() {
+  const base::Instant now = context_.options.wall_now();
   while (!expiries_.empty() && expiries_.begin()->first <= now) {
     Held& held = *find(expiries_.begin()->second);
     expiries_.erase(expiries_.begin());
@@ -345,8 +398,8 @@ base::Result<engine::EventExplanation> Shard::explain(std::uint64_t number,
                                                       const event::EventPtr& event) {
   const auto held = find_in_force(number);
   if (!held) return held.error();
-  auto explanation = engine_.explain(*(*held)->engine_id, event, context_.options.now());
-  if (explanation && !explanation->note.empty()) {
+  auto explanation = engine_.explain(*(*held)->engine_id, event, context_.time.now());
+  if (explanation && explanation->is_hidden) {
     explanation->note = "the grants of its owner do not cover this event";
   }
   return explanation;
@@ -375,10 +428,13 @@ void Shard::mark_stale(Held& held) {
   if (!std::exchange(held.stale, true)) stale_.push_back(&held);
 }
 
-void Shard::update_stale_gauges() {
-  for (Held* const held : std::exchange(stale_, {})) {
-    held->stale = false;
-    update_gauges(*held);
+// Of so many, those first that have waited longest.
+void Shard::update_stale_gauges(std::size_t count_max) {
+  for (; count_max > 0 && !stale_.empty(); --count_max) {
+    Held& held = *stale_.front();
+    stale_.pop_front();
+    held.stale = false;
+    update_gauges(held);
   }
 }
 
@@ -403,7 +459,25 @@ void Shard::update_match_gauges() {
   counters.text_verified += text.verified - text_seen_.verified;
   counters.text_matched += text.matched - text_seen_.matched;
   text_seen_ = text;
+  const match::WorkCounters work = engine_.work_counters();
+  counters.work_steps += work.steps - work_seen_.steps;
+  counters.over_budget += work.cut_count - work_seen_.cut_count;
+  const bool has_cut = work.cut_count != work_seen_.cut_count;
+  work_seen_ = work;
+  if (has_cut) tell_over_budget();
   update_size_gauges();
+}
+
+// Says which subscriptions could not judge events, since these were too costly for their owner.
+void Shard::tell_over_budget() {
+  for (auto& [number, held] : subscriptions_) {
+    if (!held->engine_id) continue;
+    const std::uint64_t now = engine_.over_budget(*held->engine_id);
+    const std::uint64_t before = std::exchange(held->over_budget_seen, now);
+    if (now <= before) continue;
+    held->subscription.gauges->over_budget += now - before;
+    context_.losses.add(held->subscription.id, LossKind::kOverBudget, now - before);
+  }
 }
 
 void Shard::update_size_gauges() {

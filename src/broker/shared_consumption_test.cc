@@ -24,8 +24,8 @@ constexpr std::string_view kShared = R"({"id":"a","config":{"consumers":"shared"
 class SharedConsumptionTest : public testing::Test {
  protected:
   BrokerOptions options() {
-    return {.directory = directory_ / "data", .shard_count = 2, .now = [this] {
-              return base::Instant{now_.fetch_add(1000)};
+    return {.directory = directory_ / "data", .shard_count = 2, .clocks = [this] {
+              return at_instant(base::Instant{now_.fetch_add(1000)});
             }};
   }
   void pass(Duration duration) { now_ += duration.nanoseconds; }

@@ -85,8 +85,12 @@ class SharedQueue {
   std::size_t consumer_count() const { return consumers_.size(); }
   std::size_t in_flight_count() const { return deadlines_.size(); }
   std::size_t waiting_count() const { return entries_.size() - deadlines_.size(); }
+  // About, for all deliveries that are admitted.
+  std::size_t memory_bytes() const { return entries_.size() * kEntryBytes; }
 
  private:
+  static constexpr std::size_t kEntryBytes = 240;
+
   enum class State : std::uint8_t { kReady, kBlocked, kDelayed, kInFlight };
   struct Entry {
     State state = State::kReady;

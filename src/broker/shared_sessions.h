@@ -76,6 +76,7 @@ class SharedSessions {
   std::optional<base::Instant> next_wake() const { return queue_.next_wake(); }
 
   std::size_t in_flight_count() const { return queue_.in_flight_count(); }
+  std::size_t memory_bytes() const { return queue_.memory_bytes(); }
 
  private:
   // What consumers get in one turn.

@@ -29,7 +29,7 @@ Result<void> check_covers(const Principal& admin, const Grants& grants,
 }  // namespace
 
 Result<void> TokenService::reload() {
-  auto changes = tokens_.reload(context_.registry, context_.options.now());
+  auto changes = tokens_.reload(context_.registry, context_.options.wall_now());
   if (!changes) return changes.error();
   tell(*changes);
   const std::scoped_lock lock(mutex_);
@@ -70,7 +70,7 @@ void TokenService::watch(const std::stop_token& stop) {
 
 void TokenService::look() {
   TokenChanges changes;
-  changes.ended = tokens_.end_overlaps(context_.options.now());
+  changes.ended = tokens_.end_overlaps(context_.options.wall_now());
   if (!changes.ended.empty()) tell(changes);
   const auto changed = context_.registry.changed_by_others();
   if (!changed) ++context_.counters.token_read_failures;
@@ -95,7 +95,7 @@ Result<void> TokenService::check_admin(const Principal& admin) const {
 }
 
 TokenInfo TokenService::info_of(const store::TokenRow& row) const {
-  const base::Instant now = context_.options.now();
+  const base::Instant now = context_.options.wall_now();
   TokenInfo info{.name = row.name,
                  .grants = {},
                  .created = row.created,
@@ -129,7 +129,7 @@ Result<IssuedToken> TokenService::create(const Principal& admin, const TokenRequ
   auto checked = check_covers(admin, request.grants, request.expires);
   if (!checked) return checked.error();
   return issued(tokens_.create(context_.registry, request.name, request.grants, request.expires,
-                               context_.options.now()));
+                               context_.options.wall_now()));
 }
 
 Result<IssuedToken> TokenService::rotate(const Principal& admin, std::string_view name,
@@ -141,7 +141,7 @@ Result<IssuedToken> TokenService::rotate(const Principal& admin, std::string_vie
   if (!grants) return grants.error();
   auto checked = check_covers(admin, *grants, row->expires);
   if (!checked) return checked.error();
-  return issued(tokens_.rotate(context_.registry, name, overlap, context_.options.now()));
+  return issued(tokens_.rotate(context_.registry, name, overlap, context_.options.wall_now()));
 }
 
 Result<void> TokenService::revoke(const Principal& admin, std::string_view name) {

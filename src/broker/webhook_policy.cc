@@ -185,7 +185,7 @@ WebhookAction WebhookPolicy::on_result(const HttpOutcome& outcome, Instant now, 
 WebhookAction WebhookPolicy::retry(const HttpOutcome& outcome, std::string reason, Instant now,
                                    base::Prng& prng) {
   Duration wait = backoff(options_, failure_count_, prng);
-  if (const auto asked = parse_retry_after(outcome.retry_after, now)) {
+  if (const auto asked = parse_retry_after(outcome.retry_after, outcome.wall)) {
     wait = std::max(wait, std::min(*asked, options_.retry_after_max));
   }
   return {.kind = Kind::kRetry, .at = now + wait, .reason = std::move(reason)};

@@ -11,7 +11,8 @@
 //
 // The n-th wait is uniform in [0, delay_base * 2^(n-1)], at most delay_max ("full jitter", Brooker
 // 2015), but not shorter than the sink's Retry-After, of which at most retry_after_max is heeded.
-// Requests are spaced by the rate that the sink allowed. No clock and no chance of its own.
+// Requests are spaced by the rate that the sink allowed. No clock and no chance of its own: `now`
+// is a reading of a clock that is never set.
 //
 //   const WebhookAction action = policy.on_result({.status = 503}, now, prng);
 //   if (action.kind == WebhookAction::Kind::kRetry) wait_until(action.at);
@@ -41,6 +42,7 @@ struct HttpOutcome {
   std::optional<int> status = {};  // nothing: no answer came
   std::string error = {};          // why no answer came
   std::string retry_after = {};    // the header's value; empty: none
+  base::Instant wall = {};         // the wall clock when the answer came, for a Retry-After date
 };
 
 // How an OPTIONS request for permission ended.
@@ -80,6 +82,9 @@ class WebhookPolicy {
   // After kDone, kBury and kStop the next outcome is the next delivery's.
   WebhookAction on_result(const HttpOutcome& outcome, base::Instant now, base::Prng& prng);
 
+  // The current delivery was dropped meanwhile: the next outcome is the next delivery's.
+  void forget_delivery() { finish(WebhookAction::Kind::kDone, {}); }
+
   // When to consume the subscription again after another connection took it over.
   base::Instant attach_at(base::Instant now) const { return now + options_.delay_max; }
 
@@ -100,8 +105,8 @@ class WebhookPolicy {
   std::uint32_t refusal_count_ = 0;
 };
 
-// A Retry-After as a wait from now: seconds, or a date as in "Sun, 06 Nov 1994 08:49:37 GMT".
-// Nothing if it is neither; a date that is past is no wait.
+// A Retry-After as a wait from now, by the wall clock: seconds, or a date as in "Sun, 06 Nov 1994
+// 08:49:37 GMT". Nothing if it is neither; a date that is past is no wait.
 std::optional<base::Duration> parse_retry_after(std::string_view value, base::Instant now);
 
 }  // namespace weir::broker

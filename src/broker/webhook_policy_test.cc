@@ -128,10 +128,11 @@ TEST(WebhookPolicyTest, HeedsRetryAfterWithinABound) {
       WebhookPolicy policy;
       Prng prng(7);
       const WebhookAction action = policy.on_result(
-          {.status = status, .retry_after = std::string(c.retry_after)}, at_second(1000), prng);
+          {.status = status, .retry_after = std::string(c.retry_after), .wall = at_second(1000)},
+          at_second(50), prng);
       EXPECT_EQ(action.kind, Kind::kRetry);
-      EXPECT_GE(action.at, at_second(1000 + c.wait_seconds)) << c.retry_after;
-      EXPECT_LE(action.at, at_second(1001 + c.wait_seconds)) << c.retry_after;
+      EXPECT_GE(action.at, at_second(50 + c.wait_seconds)) << c.retry_after;
+      EXPECT_LE(action.at, at_second(51 + c.wait_seconds)) << c.retry_after;
     }
   }
 }
@@ -251,6 +252,15 @@ TEST(WebhookPolicyTest, SpacesRequestsByTheAllowedRate) {
   EXPECT_EQ(policy.send_at(at_second(3)), at_second(3) + Duration::milliseconds(500));
   ASSERT_EQ(ask(policy, {200, "*", "*"}).kind, Kind::kDone);
   EXPECT_EQ(policy.send_at(at_second(10)), at_second(10));
+}
+
+TEST(WebhookPolicyTest, ADeliveryThatIsDroppedLeavesNothingToTheNext) {
+  WebhookPolicy policy({.attempt_count_max = 2});
+  base::Prng prng(1);
+  EXPECT_EQ(policy.on_result({.status = 500}, {}, prng).kind, WebhookAction::Kind::kRetry);
+  policy.forget_delivery();
+  EXPECT_EQ(policy.failure_count(), 0U);
+  EXPECT_EQ(policy.on_result({.status = 500}, {}, prng).kind, WebhookAction::Kind::kRetry);
 }
 
 }  // namespace

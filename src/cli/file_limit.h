@@ -13,5 +13,11 @@ std::uint64_t raise_file_limit();
 
 // What a broker with these settings may come to have open.
 std::uint64_t file_count_max(const Settings& settings);
+// The part of it that is no socket: the log, the registry, all else.
+std::uint64_t store_file_count_max(const Settings& settings);
+
+// Lowers the limits of connections and webhooks until all fits into what the system allows: the
+// store must never be without a descriptor because of connections. Returns whether it had to.
+bool fit_connections(Settings& settings, std::uint64_t allowed);
 
 }  // namespace weir::cli

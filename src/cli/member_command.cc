@@ -117,7 +117,7 @@ class MemberRun {
     leave();
   }
 
-  void leave() { runtime_->tell(slots::encode_leave()); }
+  void leave() { runtime_->tell(encode(slots::Leave{})); }
 
   // What there is to read, and all lines that it ends. A line without an end may stay for long: the
   // loop must not wait for it.
@@ -168,7 +168,7 @@ class MemberRun {
       case MemberRequest::kNothing:
         break;
       case MemberRequest::kMembers:
-        runtime_->tell(slots::encode_show());
+        runtime_->tell(encode(slots::Show{}));
         break;
       case MemberRequest::kSlots:
         streams_.out.append(slots_line(view_));

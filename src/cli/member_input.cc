@@ -130,10 +130,11 @@ base::Result<Meaning> MemberInput::read_cast(Words& words) {
   std::vector<protocol::Key> keys;
   for (auto word = words.next(); !word.empty(); word = words.next()) keys.push_back(key_of(word));
   if (keys.empty()) return words.expected("a key");
-  if (keys.size() > probe::kCastKeysMax) {
-    return words.expected(fmt::format("at most {} keys", probe::kCastKeysMax));
+  if (keys.size() > protocol::kDestinationKeysMax) {
+    return words.expected(fmt::format("at most {} keys", protocol::kDestinationKeysMax));
   }
-  return encode(probe::Cast{.number = ++cast_number_, .destinations = std::move(keys), .text = {}});
+  return encode(probe::Cast{
+      .number = ++cast_number_, .destinations = protocol::in_order(std::move(keys)), .text = {}});
 }
 
 base::Result<Meaning> MemberInput::read_segment(Words& words) {

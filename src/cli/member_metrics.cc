@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "cli/output.h"
+#include "protocol/catalogue/kind_name.h"
 
 namespace weir::cli {
 namespace {
@@ -32,7 +33,8 @@ void by_kind(std::string& text, std::string_view name, std::string_view help,
              const CostTable& costs, std::uint64_t protocol::Cost::* member) {
   begin(text, name, help, "counter");
   for (const protocol::MessageKind kind : costs.kinds()) {
-    text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, kind_name(kind), costs.of(kind).*member);
+    text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, protocol::catalogue::kind_name(kind),
+                        costs.of(kind).*member);
   }
 }
 

@@ -95,6 +95,8 @@ int report_usage(base::Error error, const std::vector<std::string>& arguments, O
 int run(int argc, char** argv) {
   // A reader that goes away is told by write(), see Output.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow (RLIMIT_FSIZE) is told by write() too, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   DescriptorSink out_sink(STDOUT_FILENO, "stdout");
   DescriptorSink err_sink(STDERR_FILENO, "stderr");
   Output out(out_sink);

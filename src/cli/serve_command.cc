@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,6 +27,7 @@
 #include "server/broker_watch.h"
 #include "server/log.h"
 #include "server/server.h"
+#include "server/stop_limit.h"
 #include "server/webhook_sender.h"
 
 namespace weir::cli {
@@ -33,6 +36,7 @@ namespace {
 using server::LogLevel;
 
 constexpr base::Duration kLookInterval = base::Duration::seconds(1);
+constexpr std::chrono::seconds kStopWriteMax(10);  // for the last writes, beside both graces
 
 std::string url_of(const server::Endpoint& endpoint, std::uint16_t port) {
   const bool is_v6 = endpoint.address.find(':') != std::string::npos;
@@ -69,16 +73,29 @@ void warn_of_readers(const std::filesystem::path& directory, server::Log& log) {
              {"mode", fmt::format("{:04o}", static_cast<unsigned>(mode))}});
 }
 
-void provide_files(const Settings& settings, server::Log& log) {
+void provide_files(Settings& settings, server::Log& log) {
   const std::uint64_t allowed = raise_file_limit();
   const std::uint64_t needed = file_count_max(settings);
-  if (allowed >= needed) return;
+  if (!fit_connections(settings, allowed)) return;
   log.write(LogLevel::kWarning,
-            "the system allows fewer open files than server.connections and the store may need: "
-            "connections will fail to be accepted; raise the limit (ulimit -Hn, LimitNOFILE)",
+            "the system allows fewer open files than server.connections, webhooks and the store "
+            "may need: fewer connections are accepted, so that the store always has its files; "
+            "raise the limit (ulimit -Hn, LimitNOFILE)",
             {{"allowed", allowed},
              {"needed", needed},
-             {"connections", settings.server.connection_count_max}});
+             {"connections", settings.server.connection_count_max},
+             {"webhook_requests", settings.webhooks.request_count_max},
+             {"webhook_idle_connections", settings.webhooks.idle_connection_count_max}});
+}
+
+// Ends the process when it does not end by itself. Everything that was confirmed was on disk
+// before: the next start finds it, as after a crash.
+void give_up(server::Log& log) {
+  log.write(LogLevel::kError,
+            "cannot stop in time, ends at once: a disk or another thread does not answer; nothing "
+            "that was confirmed is lost",
+            {});
+  std::_Exit(exit_code(base::ErrorCode::kUnavailable));
 }
 
 // The broker with what serves it, in the order in which they must end.
@@ -96,7 +113,8 @@ class Service {
     warn_of_readers(broker_->options().directory, *log_);
     look();
     settings.webhooks.log = log_;
-    settings.webhooks.seed = static_cast<std::uint64_t>(settings.webhooks.now().nanoseconds);
+    settings.webhooks.seed =
+        static_cast<std::uint64_t>(settings.webhooks.clocks().wall.nanoseconds);
     auto sender = server::WebhookSender::create(*broker_, settings.webhooks);
     if (!sender) return sender.error();
     sender_ = *std::move(sender);
@@ -127,7 +145,7 @@ class Service {
   }
 
   // Tells the log what goes wrong; to be called every second or so.
-  void look() { watch_->look(broker::system_now()); }
+  void look() { watch_->look(broker::system_clocks().steady); }
 
   void stop(std::chrono::milliseconds grace) {
     if (server_) server_->stop(grace);
@@ -220,9 +238,11 @@ int run_serve(const ServeOptions& options, Streams& streams) {
   Signals signals({SIGTERM, SIGINT, SIGHUP});
   log->write(LogLevel::kInfo, "starting", {{"version", version()}});
   warn(*loaded, *log);
-  provide_files(loaded->settings, *log);
+  Settings settings = loaded->settings;
+  provide_files(settings, *log);
+  std::optional<server::StopLimit> stop_limit;  // outlives the service, whose end may wait too
   Service service(log);
-  if (auto started = service.start(loaded->settings); !started) {
+  if (auto started = service.start(std::move(settings)); !started) {
     service.stop(std::chrono::milliseconds(0));
     return report({.error = name_setting(std::move(started.error()), loaded->settings)},
                   options.json, streams.err);
@@ -231,6 +251,9 @@ int run_serve(const ServeOptions& options, Streams& streams) {
   SettingsReload settings_reload(sources, loaded->settings);
   obey_signals(signals, service, settings_reload, *log);
   signals.release();
+  const std::chrono::nanoseconds broker_grace(loaded->settings.broker.stop_grace.nanoseconds);
+  stop_limit.emplace(loaded->settings.stop_grace + broker_grace + kStopWriteMax,
+                     [log] { give_up(*log); });
   service.stop(loaded->settings.stop_grace);
   log->write(LogLevel::kInfo, "stopped", {});
   return finish(kExitOk, options.json, streams);

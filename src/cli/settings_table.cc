@@ -67,6 +67,13 @@ constexpr std::array kSettings = {
             .place = WEIR_PLACE(server.io_thread_count),
             .meaning = "threads that serve connections",
             .max = 256},
+    Setting{
+        .name = "server.decode_threads",
+        .type = kCount,
+        .place = WEIR_PLACE(server.decode_thread_count),
+        .meaning =
+            "threads that decode bodies of more than 64KiB, parse filters and list subscriptions",
+        .max = 256},
     Setting{.name = "server.authentication_threads",
             .type = kCount,
             .place = WEIR_PLACE(server.authentication_thread_count),
@@ -131,6 +138,12 @@ constexpr std::array kSettings = {
             .type = kDuration,
             .place = WEIR_PLACE(server.write_timeout),
             .meaning = "how long a peer may take no byte of an answer"},
+    Setting{.name = "server.send_buffer",
+            .type = kBytes,
+            .place = WEIR_PLACE(server.send_buffer_bytes),
+            .meaning = "bytes that the system holds for a peer that does not read, about",
+            .min = 4096,
+            .max = 1 << 30},
     Setting{.name = "server.drain_timeout",
             .type = kDuration,
             .place = WEIR_PLACE(server.drain_timeout),
@@ -236,15 +249,26 @@ constexpr std::array kSettings = {
     Setting{.name = "broker.memory",
             .type = kBytes,
             .place = WEIR_PLACE(broker.memory_bytes_max),
-            .meaning =
-                "memory that events in queues and filters may take, at most; 0: half of what "
-                "the machine has, or the control group",
+            .meaning = "memory that all that is counted may take, at most; 0: half of what "
+                       "the machine has, or the control group",
             .min = 0},
     Setting{.name = "broker.memory_per_owner",
             .type = kBytes,
             .place = WEIR_PLACE(broker.memory_per_owner_bytes_max),
             .meaning = "memory that the filters of one token may take, at most; 0: a quarter of "
                        "broker.memory",
+            .min = 0},
+    Setting{.name = "broker.outbox_bytes",
+            .type = kBytes,
+            .place = WEIR_PLACE(broker.outbox_bytes_max),
+            .meaning = "memory of deliveries that wait in outboxes, at most, half of it for one "
+                       "token; 0: an eighth of broker.memory",
+            .min = 0},
+    Setting{.name = "broker.transit_bytes",
+            .type = kBytes,
+            .place = WEIR_PLACE(broker.transit_bytes_max),
+            .meaning = "memory of deliveries on their way to consumers and sinks, at most, half of "
+                       "it for one token; 0: an eighth of broker.memory",
             .min = 0},
     Setting{.name = "broker.publish_queue_bytes",
             .type = kBytes,
@@ -267,6 +291,13 @@ constexpr std::array kSettings = {
             .meaning =
                 "how long events that wait are matched when the broker stops; the next start "
                 "does the rest",
+            .min = 0},
+    Setting{.name = "broker.work_per_event",
+            .type = kCount,
+            .place = WEIR_PLACE(broker.engine.work_steps_max),
+            .meaning =
+                "steps of work that one event may cause because of one token's filters; 0: no "
+                "limit",
             .min = 0},
     Setting{.name = "broker.subscriptions",
             .type = kCount,
@@ -450,6 +481,11 @@ constexpr std::array kSettings = {
             .type = kCount,
             .place = WEIR_PLACE(webhooks.requests_per_host_max),
             .meaning = "requests of these under way at a time to one host and port, at most"},
+    Setting{.name = "webhooks.quick_time",
+            .type = kDuration,
+            .place = WEIR_PLACE(webhooks.quick_time),
+            .meaning = "how long a request may take that keeps no slot from others; a host that "
+                       "takes longer has one of the slots for slow hosts"},
     Setting{.name = "webhooks.idle_connections",
             .type = kCount,
             .place = WEIR_PLACE(webhooks.idle_connection_count_max),

@@ -18,6 +18,7 @@
 #include "cli/sim_report.h"
 #include "runtime/sim/key_trace.h"
 #include "runtime/sim/scenario_run.h"
+#include "runtime/sim/scenario_writer.h"
 
 namespace weir::cli {
 
@@ -47,7 +48,7 @@ class SimCommand {
       // What is needed to run it again comes first, should the rest not come.
       write(fmt::format("# {} seed{} from {} on\n{}\n", options_.seed_count,
                         options_.seed_count == 1 ? "" : "s", scenario.seed,
-                        scenario_toml(scenario)));
+                        runtime::sim::scenario_toml(scenario)));
       streams_.out.flush();
       for (std::uint64_t i = 0; i < options_.seed_count; ++i, ++scenario.seed) {
         auto done = run_one(scenario);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/svg_chart.h"
+#include "protocol/catalogue/kind_name.h"
 
 namespace weir::cli {
 
@@ -54,7 +55,7 @@ Chart messages_chart(const sim::Report& report) {
   Chart chart = over_time(report, "messages a second", "per second");
   for (const std::size_t kind : busiest_kinds(report)) {
     ChartSeries& series = chart.series.emplace_back();
-    series.name = protocol::kind_name(report.kinds[kind]);
+    series.name = protocol::catalogue::kind_name(report.kinds[kind]);
     for (std::size_t i = 1; i < report.samples.size(); ++i) {
       const sim::Sample& before = report.samples[i - 1];
       const sim::Sample& now = report.samples[i];

@@ -9,6 +9,7 @@
 #include "cli/text_output.h"
 #include "event/json_writer.h"
 #include "filter/duration.h"
+#include "protocol/catalogue/kind_name.h"
 
 namespace weir::cli {
 
@@ -45,8 +46,8 @@ std::string costs_text(const sim::Report& report) {
   Table table({"KIND", "MESSAGES", "HOPS", "BYTES"});
   for (const protocol::MessageKind kind : report.kinds) {
     const protocol::Cost& cost = report.costs.of(kind);
-    table.add({protocol::kind_name(kind), grouped(cost.message_count), grouped(cost.hop_count),
-               grouped(cost.bytes)});
+    table.add({protocol::catalogue::kind_name(kind), grouped(cost.message_count),
+               grouped(cost.hop_count), grouped(cost.bytes)});
   }
   for (std::size_t i = 0; i < protocol::kDropReasonCount; ++i) {
     const auto reason = static_cast<protocol::DropReason>(i);
@@ -109,7 +110,7 @@ void append_costs(const sim::Report& report, std::string& out) {
   append_list(report.kinds, out, [&](protocol::MessageKind kind) {
     const protocol::Cost& cost = report.costs.of(kind);
     event::JsonObject object(out);
-    object.member("kind", protocol::kind_name(kind));
+    object.member("kind", protocol::catalogue::kind_name(kind));
     object.member("messages", cost.message_count);
     object.member("hops", cost.hop_count);
     object.member("bytes", cost.bytes);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "cli/progress.h"
@@ -18,11 +17,10 @@ constexpr std::uint64_t kTickCount = 100;
 // A broker gives a sign of life every 15 seconds unless it is told otherwise.
 constexpr base::Duration kSilenceMax = base::Duration::seconds(120);
 
-std::optional<std::uint64_t> number_of(std::string_view id) {
-  std::uint64_t number = 0;
-  const auto [rest, failed] = std::from_chars(id.data(), id.data() + id.size(), number);
-  if (failed != std::errc() || rest != id.data() + id.size()) return std::nullopt;
-  return number;
+// As a value of JSON: brokers of earlier versions give numbers, and take nothing else.
+std::string json_of(const broker::DeliveryId& id) {
+  const std::string text = broker::to_string(id);
+  return id.incarnation ? fmt::format(R"("{}")", text) : text;
 }
 
 base::Error lost(std::string message) {
@@ -55,12 +53,12 @@ std::string Subscriber::target() const {
     target = "/stream";
     parameter("filter", percent_encoded(options_.filter));
     // A connection that is made again goes on with new events.
-    if (!options_.from.empty() && !written_number_) {
+    if (!options_.from.empty() && !written_) {
       parameter("start", percent_encoded(options_.from));
     }
   } else {
     target = subscription_target(options_.id) + "/events";
-    if (written_number_ && !shared_) parameter("last_event_id", fmt::to_string(*written_number_));
+    if (written_ && !shared_) parameter("last_event_id", broker::to_string(*written_));
   }
   if (options_.connection.json) parameter("envelope", "true");
   return target;
@@ -148,9 +146,9 @@ base::Result<Subscriber::Next> Subscriber::take(const SseMessage& message) {
   streams_.out.append(line + '\n');
   streams_.out.flush();
   if (!options_.id.empty()) {
-    written_number_ = number_of(message.id);
+    written_ = broker::parse_delivery_id(message.id);
     ++unacknowledged_count_;
-    if (shared_ && written_number_) unacknowledged_.push_back(*written_number_);
+    if (shared_ && written_) unacknowledged_.push_back(json_of(*written_));
   }
   ++taken_count_;
   return options_.count && taken_count_ >= *options_.count ? Next::kEnd : Next::kGoOn;
@@ -158,7 +156,7 @@ base::Result<Subscriber::Next> Subscriber::take(const SseMessage& message) {
 
 // The broker has never made the delivery that was written last: the subscription is a new one.
 base::Result<Subscriber::Next> Subscriber::take_notice(const std::string& data) {
-  written_number_.reset();
+  written_.reset();
   unacknowledged_count_ = 0;
   if (options_.connection.json) return Next::kGoOn;
   const auto problem = read_problem(data);
@@ -179,10 +177,10 @@ base::Result<Subscriber::Next> Subscriber::tick(base::Instant now) {
 
 base::Result<void> Subscriber::acknowledge() {
   streams_.out.flush();
-  if (unacknowledged_count_ == 0 || !written_number_ || streams_.out.ended()) return {};
+  if (unacknowledged_count_ == 0 || !written_ || streams_.out.ended()) return {};
   const std::string what =
       shared_ ? fmt::format(R"({{"numbers":[{}]}})", fmt::join(unacknowledged_, ","))
-              : fmt::format(R"({{"upto":{}}})", *written_number_);
+              : fmt::format(R"({{"upto":{}}})", json_of(*written_));
   auto answer = client_.call("POST", subscription_target(options_.id) + "/ack", what);
   if (!answer) return answer.error();
   unacknowledged_count_ = 0;

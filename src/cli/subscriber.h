@@ -15,6 +15,7 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "broker/delivery_id.h"
 #include "cli/api_client.h"
 #include "cli/backoff.h"
 #include "cli/client_options.h"
@@ -57,8 +58,8 @@ class Subscriber {
   base::Instant ticked_at_;
   std::uint64_t taken_count_ = 0;
   std::uint64_t unacknowledged_count_ = 0;
-  std::vector<std::uint64_t> unacknowledged_;    // shared: their numbers
-  std::optional<std::uint64_t> written_number_;  // of the last delivery
+  std::vector<std::string> unacknowledged_;    // shared: their ids, as JSON
+  std::optional<broker::DeliveryId> written_;  // the last delivery
 };
 
 }  // namespace weir::cli

@@ -46,15 +46,16 @@ struct CompositeMember {
     std::vector<std::uint64_t> delivered = {};               // orders of current events, ascending
     std::vector<match::SourceNumber> held_sources = {};      // of conjunctions that are held
     std::uint64_t held_before = 0;                           // readings there before they were
+    std::uint32_t tuning = 0;                                // of the member, that its leaves have
   };
   // Of a stream with keys: where the member is on the list of those who came.
   struct Entry {
     StreamNumber stream = 0;
-    std::uint32_t place = 0;
+    std::uint64_t place = 0;
   };
 
   match::SubscriptionId id = {};
-  const filter::Filter* filter = nullptr;
+  filter::FilterPtr filter = {};
   match::Initial initial = match::Initial::kDeliver;
   base::Instant floor = {};                // time does not go back behind it
   std::vector<StreamNumber> leaf_streams;  // of all leaves, conjunction by conjunction
@@ -65,6 +66,10 @@ struct CompositeMember {
   bool is_limited = false;                                 // some change has `at most every`
   base::MemoryCharge memory;                               // of the instances
   std::uint64_t held_count = 0;  // events that were held, without those that held_sources tell
+  std::uint32_t tuning = 0;      // grows with each change of thresholds
+  std::vector<match::LeafCondition> conditions;  // of all leaves, as leaf_streams
+  std::optional<std::string> retuned_before;     // keys from this one on may have older thresholds
+  bool is_gone = false;                          // nothing is delivered to it any more
 };
 
 }  // namespace weir::engine

@@ -24,6 +24,9 @@ std::string text_of(const std::vector<filter::Operand>& keys) {
   return text;
 }
 
+// Gaps are closed by a look at all sources: not before so many leave that it is little for each.
+constexpr std::size_t kSourcesPerGapMax = 64;
+
 SubscriptionId matcher_id(StreamNumber number) {
   return {CompositeStreams::kMatcherIdMin + number};
 }
@@ -33,11 +36,12 @@ SubscriptionId matcher_id(StreamNumber number) {
 std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& conjunction,
                                                   const filter::Change& change,
                                                   const std::shared_ptr<const Gate>& gate,
-                                                  const base::MemoryAccount::Ptr& memory) {
+                                                  const base::MemoryAccount::Ptr& memory,
+                                                  const match::WorkBudgetPtr& budget) {
   const filter::ExprPtr readings = readings_of(conjunction, change);
   const auto [key, is_new] =
       numbers_.emplace(StreamKey{filter::to_text(*readings), filter::to_text(change.value),
-                                 text_of(change.keys), gate.get(), memory.get()},
+                                 text_of(change.keys), gate.get(), memory.get(), budget.get()},
                        0);
   if (is_new) {
     auto filter = filter::Filter::create({.expr = readings, .distinct = {}, .warnings = {}});
@@ -47,6 +51,8 @@ std::optional<StreamNumber> CompositeStreams::use(const filter::Conjunction& con
     }
     key->second = add(key, change, gate);
     streams_[key->second].memory = memory;
+    streams_[key->second].budget = budget;
+    if (budget && match::is_costly(**filter)) meter_->add(matcher_id(key->second), budget);
     matcher_->add(matcher_id(key->second), std::move(*filter));
   }
   ++streams_[key->second].use_count;
@@ -75,6 +81,7 @@ void CompositeStreams::release(StreamNumber number) {
   if (--stream.use_count > 0) return;
   WEIR_CHECK(stream.sources.empty());
   matcher_->remove(matcher_id(number));
+  meter_->remove(matcher_id(number));
   numbers_.erase(stream.key);
   stream = {};
   free_streams_.push_back(number);
@@ -87,18 +94,25 @@ bool CompositeStreams::admits(StreamNumber stream, const event::Event& event) co
 
 void CompositeStreams::enter(CompositeMember& member) {
   for (const StreamNumber number : member.streams) {
-    std::vector<CompositeMember*>& members = streams_[number].members;
-    member.entries.push_back({number, static_cast<std::uint32_t>(members.size())});
-    members.push_back(&member);
+    Stream& stream = streams_[number];
+    member.entries.push_back({number, stream.gone_count + stream.members.size()});
+    stream.members.push_back(&member);
   }
 }
 
 void CompositeStreams::exit(const CompositeMember& member) {
   for (const auto& [number, place] : member.entries) {
     Stream& stream = streams_[number];
-    stream.members[place] = nullptr;
+    stream.members[place - stream.gone_count] = nullptr;
     ++stream.gap_count;
-    if (stream.gap_count > stream.members.size() / 2) close_gaps(number);
+    if (stream.gap_count == stream.members.size()) {
+      stream.gone_count += stream.members.size();
+      stream.members.clear();
+      stream.gap_count = 0;
+    } else if (stream.gap_count > stream.members.size() / 2 &&
+               stream.gap_count * kSourcesPerGapMax > stream.sources.size()) {
+      close_gaps(number);
+    }
   }
 }
 
@@ -110,12 +124,14 @@ void CompositeStreams::close_gaps(StreamNumber number) {
     places.push_back(members.size());
     if (member == nullptr) continue;
     const auto entry = std::ranges::find(member->entries, number, &CompositeMember::Entry::stream);
-    entry->place = static_cast<std::uint32_t>(members.size());
+    entry->place = stream.gone_count + members.size();
     members.push_back(member);
   }
   places.push_back(members.size());
   for (const auto& [key, source] : stream.sources) {
-    sources_[source].introduced = places[sources_[source].introduced];
+    std::uint64_t& introduced = sources_[source].introduced;
+    const std::uint64_t gone = stream.gone_count;
+    introduced = gone + places[std::max(introduced, gone) - gone];
   }
   stream.members = std::move(members);
   stream.gap_count = 0;

@@ -14,6 +14,7 @@
 // Single-threaded.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -41,20 +42,22 @@ class CompositeStreams {
     std::string key;
     std::size_t use_count = 0;
     std::size_t limited_count = 0;  // of these, in conjunctions with `at most every`
-    std::size_t introduced = 0;     // members of the stream that were told of the key
+    std::uint64_t introduced = 0;   // members of the stream that ever came and know of the key
     event::EventPtr event;          // the newest
     base::MemoryCharge memory;      // of the event
     std::uint64_t order = 0;
     base::Instant read_at = {};
   };
 
-  explicit CompositeStreams(match::Matcher* matcher) : matcher_(matcher) {}
+  CompositeStreams(match::Matcher* matcher, match::WorkMeter* meter)
+      : matcher_(matcher), meter_(meter) {}
 
   // Nothing if its events are beyond the limits of a filter.
   std::optional<StreamNumber> use(const filter::Conjunction& conjunction,
                                   const filter::Change& change,
                                   const std::shared_ptr<const Gate>& gate,
-                                  const base::MemoryAccount::Ptr& memory = {});
+                                  const base::MemoryAccount::Ptr& memory = {},
+                                  const match::WorkBudgetPtr& budget = {});
   void release(StreamNumber stream);
   const filter::Change& change(StreamNumber stream) const { return streams_[stream].change; }
   bool admits(StreamNumber stream, const event::Event& event) const;
@@ -80,6 +83,8 @@ class CompositeStreams {
   const base::MemoryAccount::Ptr& memory(StreamNumber stream) const {
     return streams_[stream].memory;
   }
+  // Null: nobody limits its work.
+  match::WorkBudget* budget(StreamNumber stream) const { return streams_[stream].budget.get(); }
   const Source& source(match::SourceNumber number) const { return sources_[number]; }
 
   std::size_t size() const { return numbers_.size(); }
@@ -92,6 +97,7 @@ class CompositeStreams {
     std::string keys;
     const Gate* gate;
     const base::MemoryAccount* memory;
+    const match::WorkBudget* budget;
 
     auto operator<=>(const StreamKey&) const = default;
   };
@@ -99,10 +105,12 @@ class CompositeStreams {
     filter::Change change;  // how it is read
     std::shared_ptr<const Gate> gate;
     base::MemoryAccount::Ptr memory;  // where its events are counted
+    match::WorkBudgetPtr budget = {};
     std::map<StreamKey, StreamNumber>::iterator key = {};
     std::size_t use_count = 0;
     std::uint64_t reading_count = 0;
     std::vector<CompositeMember*> members;  // in the order they came; null where one has left
+    std::uint64_t gone_count = 0;           // places of members before these
     std::size_t gap_count = 0;
     boost::unordered_flat_map<std::string, match::SourceNumber, base::StringHash, std::equal_to<>>
         sources;  // by key
@@ -113,6 +121,7 @@ class CompositeStreams {
   void close_gaps(StreamNumber number);
 
   match::Matcher* matcher_;
+  match::WorkMeter* meter_;
   std::map<StreamKey, StreamNumber> numbers_;
   std::vector<Stream> streams_;  // by number
   std::vector<StreamNumber> free_streams_;
@@ -124,11 +133,15 @@ template <typename Tell>
 void CompositeStreams::introduce(StreamNumber stream, std::string_view key, Tell tell) {
   const std::vector<CompositeMember*>& members = streams_[stream].members;
   if (members.empty()) return;
+  const std::uint64_t gone = streams_[stream].gone_count;
   const auto known = find_source(stream, key);
-  for (std::size_t i = known ? sources_[*known].introduced : 0; i < members.size(); ++i) {
+  const std::uint64_t introduced = known ? std::max(sources_[*known].introduced, gone) : gone;
+  for (std::uint64_t i = introduced - gone; i < members.size(); ++i) {
     if (members[i] != nullptr) tell(*members[i]);
   }
-  if (const auto made = find_source(stream, key)) sources_[*made].introduced = members.size();
+  if (const auto made = find_source(stream, key)) {
+    sources_[*made].introduced = gone + members.size();
+  }
 }
 
 }  // namespace weir::engine

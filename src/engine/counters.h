@@ -33,6 +33,9 @@ struct SubscriptionCounters {
 
   std::uint64_t delivered = 0;       // events handed out, also those held before
   std::uint64_t state_overflow = 0;  // events let through because a limit of keys was reached
+  // Events that were too costly for the owner's filters to be judged by this one: they are no
+  // match.
+  std::uint64_t over_budget = 0;
 
   bool operator==(const SubscriptionCounters&) const = default;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -18,6 +19,8 @@
 
 namespace weir::engine {
 namespace {
+
+constexpr std::size_t kKeysPerSlice = 512;  // that work() works on
 
 std::uint64_t& count_of(SubscriptionCounters& counters, Outcome outcome) {
   switch (outcome) {
@@ -50,18 +53,19 @@ void add(SubscriptionCounters& sum, const SubscriptionCounters& part) {
   sum.duplicate += part.duplicate;
   sum.delivered += part.delivered;
   sum.state_overflow += part.state_overflow;
+  sum.over_budget += part.over_budget;
 }
 
 }  // namespace
 
 Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
-      matcher_(std::make_unique<match::ContentMatcher>()),
+      meter_(std::make_unique<match::WorkMeter>(options_.work_steps_max)),
+      matcher_(std::make_unique<match::ContentMatcher>(bloom::best_isa(), meter_.get())),
       scorer_(
           std::make_unique<match::TextScorer>(options_.text, options_.corpus, options_.text_score)),
-      texts_(std::make_unique<SharedText>(matcher_.get(), scorer_.get())),
-      composites_(
-          std::make_unique<SharedComposites>(matcher_.get(), options_.change_key_count_max)) {
+      texts_(std::make_unique<SharedText>(matcher_.get(), scorer_.get(), meter_.get())),
+      composites_(std::make_unique<SharedComposites>(matcher_.get(), meter_.get(), options_)) {
   for (const auto& counts : options_.corpora) scorer_->preload(counts);
   scorer_->set_shares_part(options_.text_shares_part);
   if (options_.dedup_window) {
@@ -134,12 +138,15 @@ base::Result<Engine::Entered> Engine::enter(const filter::FilterPtr& filter,
   const match::Initial initial = options.initial;
   const match::TextVisibilityPtr visibility = options.visibility;
   const base::MemoryAccount::Ptr memory = options.memory;
-  auto made = std::make_unique<Subscription>(filter, options_, std::move(options), published_);
+  const match::WorkBudgetPtr budget = meter_->budget(options.owner);
+  auto made =
+      std::make_unique<Subscription>(filter, options_, std::move(options), published_, budget);
   if (!state.empty()) {
     if (auto restored = made->restore(state); !restored) return restored.error();
   }
-  if (auto ready = scorer_->add(*filter, visibility, memory); !ready) return ready.error();
+  if (auto ready = scorer_->add(*filter, visibility, memory, budget); !ready) return ready.error();
   const SubscriptionId id{++last_id_};
+  if (made->is_costly()) meter_->add(id, budget);
   Subscription& subscription = **subscriptions_.add(id, std::move(made));
   if (!known.events.empty()) begin(id, subscription, known);
   share(id, subscription, initial);
@@ -159,7 +166,8 @@ base::Result<void> Engine::unsubscribe(SubscriptionId id) {
   } else {
     displace(id, subscription);
   }
-  scorer_->remove(subscription.filter());
+  scorer_->remove(subscription.filter(), subscription.budget());
+  meter_->remove(id);
   subscriptions_.remove(id);
   return {};
 }
@@ -167,7 +175,8 @@ base::Result<void> Engine::unsubscribe(SubscriptionId id) {
 // Whether events find it by its text, if that can be shared.
 bool Engine::shares_text(SubscriptionId id, Subscription& subscription) {
   if (subscription.filter().abouts().empty()) return false;
-  subscription.share_text(texts_->join(id, subscription.filter(), subscription.gate()), *texts_);
+  subscription.share_text(
+      texts_->join(id, subscription.filter(), subscription.gate(), subscription.budget()), *texts_);
   if (!subscription.is_text_shared()) with_text_.insert(id);
   return subscription.is_text_shared();
 }
@@ -188,12 +197,16 @@ std::span<const Delivery> Engine::publish(const event::EventPtr& event, base::In
     return handed_out();
   }
   ++published_;
+  meter_->begin();
   scorer_->begin(*event, now);
   matches_.clear();
   matcher_->match(*event, *scorer_, matches_);
   texts_->resolve(*event, matches_);
+  charge_matches(*event);
+  drop_unpaid();
   count_below_score(matches_, *event);
   deliver_matches(matches_, event, now);
+  composites_->work(options_.composite_keys_per_event, now, *scorer_);
   return handed_out();
 }
 
@@ -202,6 +215,10 @@ std::span<const Delivery> Engine::advance(base::Instant now) {
   deliver_due(clamp(now));
   return handed_out();
 }
+
+bool Engine::has_work() const { return composites_->has_work(); }
+
+void Engine::work() { composites_->work(kKeysPerSlice, now_, *scorer_); }
 
 base::Result<bool> Engine::forget(SubscriptionId id, const event::Event& event, base::Instant now) {
   const auto found = find(id);
@@ -337,10 +354,63 @@ void Engine::annotate(const Subscription& subscription, const event::EventPtr& e
   delivery.text = scorer_->finding(subscription.filter(), *event);
 }
 
+// For what is done with the event once it has matched. Small events are not worth a look.
+void Engine::charge_matches(const event::Event& event) {
+  with_long_keys_.clear();
+  if (event.json().size() <= match::steps::kLongKeyBytes) return;
+  const SubscriptionId* before = nullptr;
+  for (const match::Match& match : matches_) {
+    if (before == nullptr || *before != match.subscription) charge_match(match.subscription, event);
+    before = &match.subscription;
+  }
+}
+
+void Engine::charge_match(SubscriptionId id, const event::Event& event) {
+  const filter::Filter* filter = nullptr;
+  match::WorkBudget* budget = nullptr;
+  std::uint64_t cost = 0;
+  if (id.value >= CompositeStreams::kMatcherIdMin) {
+    budget = composites_->budget(id);
+    if (budget != nullptr) cost = match::long_key_steps(composites_->keys(id), event);
+  } else if (id.value >= kShareNumberMin) {
+    const Share& share = shares_.at(id.value);
+    filter = share.change->filter().get();
+    budget = share.budget.get();
+  } else {
+    const Subscription& subscription = **subscriptions_.find(id);
+    filter = &subscription.filter();
+    budget = subscription.budget().get();
+    if (budget != nullptr) subscription.charge_text_changes(*scorer_);
+  }
+  if (budget == nullptr) return;
+  if (filter != nullptr) {
+    budget->charge(match::condition_steps(*filter, event));
+    cost = match::long_key_steps(*filter, event);
+  }
+  if (cost == 0) return;
+  budget->charge(cost);
+  with_long_keys_.emplace(id, budget);
+}
+
+// An event that is too costly for an owner matches none of its costly filters.
+void Engine::drop_unpaid() {
+  if (!meter_->is_anybody_over()) return;
+  std::erase_if(matches_, [&](const match::Match& match) {
+    const match::WorkBudget* const payer = meter_->payer(match.subscription);
+    if (payer != nullptr && payer->is_over()) return true;
+    const auto keys = with_long_keys_.find(match.subscription);
+    return keys != with_long_keys_.end() && keys->second->is_over();
+  });
+  for (const auto& [id, budget] : with_long_keys_) {
+    if (budget->is_over()) budget->note_long_keys();
+  }
+}
+
 void Engine::count_below_score(const Matches& matches, const event::Event& event) {
   for (const SubscriptionId id : with_text_) {
     if (std::ranges::binary_search(matches, id, {}, &match::Match::subscription)) continue;
     Subscription& subscription = **subscriptions_.find(id);
+    if (!subscription.can_count_below_score(event)) continue;
     if (!match::holds_but_for_score(subscription.filter(), event, *scorer_)) continue;
     if (!subscription.admits(event)) continue;
     ++subscription.counted.below_score;
@@ -388,6 +458,7 @@ SubscriptionCounters Engine::counters_of(const Subscription& subscription) const
                       counters.no_value - counters.within_threshold - counters.held -
                       counters.duplicate;
   counters.state_overflow = subscription.state_overflow();
+  counters.over_budget = subscription.over_budget();
   return counters;
 }
 
@@ -404,6 +475,11 @@ base::Result<SubscriptionCounters> Engine::counters(SubscriptionId id) const {
   const auto found = find(id);
   if (!found) return found.error();
   return counters_of(**found);
+}
+
+std::uint64_t Engine::over_budget(SubscriptionId id) const {
+  const auto* const found = subscriptions_.find(id);
+  return found == nullptr ? 0 : (*found)->over_budget();
 }
 
 base::Result<std::optional<match::DistinctStats>> Engine::distinct_stats(SubscriptionId id) const {

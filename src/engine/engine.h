@@ -45,6 +45,7 @@
 #include "match/text/text_index.h"
 #include "match/text_finding.h"
 #include "match/text_scorer.h"
+#include "match/work_budget.h"
 
 namespace weir::engine {
 
@@ -73,6 +74,13 @@ struct EngineOptions {
   match::TextCorpusOptions corpus = {};
   // Notes on the terms of an event take at most this part of the event's bytes.
   double text_shares_part = 1;
+  // Steps of work, as match/work_budget.h has them, that one event may cause because of one owner's
+  // filters; 0: as many as it takes
+  std::uint64_t work_steps_max = 20'000'000;
+  // A composite of more keys gets other thresholds, or is removed, bit by bit: so many keys with
+  // each event, and more by work().
+  std::size_t composite_keys_at_once = 256;
+  std::size_t composite_keys_per_event = 64;
   // What new corpora of a language begin with; at most one for each.
   std::vector<std::shared_ptr<const match::CorpusCounts>> corpora = {};
 };
@@ -93,6 +101,9 @@ struct SubscribeOptions {
   // The account counts the memory of the filter, which does not remember a key without room. Null:
   // it may take what it wants. Only subscriptions of one account share what they remember.
   base::MemoryAccount::Ptr memory = {};
+  // Whose work budget the filter draws on; empty: nobody limits it. Only subscriptions of one owner
+  // share what they remember.
+  std::string owner = {};
   // What save() gave for an equal filter; empty: it begins anew. Read during the call only.
   std::string_view state = {};
 };
@@ -127,7 +138,8 @@ struct EventExplanation {
   Outcome outcome = Outcome::kNoMatch;
   filter::Explanation filter;
   std::string distinct;  // what the window says, empty if the filter has none
-  std::string note;      // why an event that matches counts as none, else empty
+  std::string note;  // why an event that matches counts as none, or is not explained; else empty
+  bool is_hidden = false;  // the subscription's gate refuses it
 };
 
 // How one source of readings stands that change filters share.
@@ -183,7 +195,10 @@ class Engine {
   base::Result<void> unsubscribe(SubscriptionId id);
   // Puts a filter in the place of one that differs from it only in how far something must move:
   // what was delivered is kept, and the next value is judged by the new thresholds. False, and no
-  // change, if the filters differ otherwise or have text.
+  // change, if the filters differ otherwise or have text. A composite of many keys goes over to the
+  // new thresholds key by key: each at its next reading at the latest, before that is judged. What
+  // is held back of a key is judged again when its turn comes (see work()); until then the
+  // thresholds that it was held by count for it.
   base::Result<bool> retune(SubscriptionId id, filter::FilterPtr filter);
 
   // The deliveries of this event, after those that were held back and are due by now. By ascending
@@ -202,6 +217,11 @@ class Engine {
   base::Result<bool> forget(SubscriptionId id, const event::Event& event, base::Instant now);
   // When advance() may next have something to deliver.
   std::optional<base::Instant> next_wake() const;
+  // Whether work was put off that concerns many keys of one subscription: to go over to other
+  // thresholds, or to be removed. publish() does a little of it; work() a slice, some milliseconds
+  // at most, for a caller that has nothing else to do. It delivers nothing.
+  bool has_work() const;
+  void work();
 
   // What publish() would do with the event for one subscription, and why. Changes nothing.
   base::Result<EventExplanation> explain(SubscriptionId id, const event::EventPtr& event,
@@ -242,6 +262,7 @@ class Engine {
   // once.
   match::MatchSizes match_sizes() const { return matcher_->sizes(); }
   const ChangeCounters& change_counters() const { return change_counters_; }
+  const match::WorkCounters& work_counters() const { return meter_->counters(); }
   // Of the index of text predicates.
   match::text::TextCounters text_counters() const;
   // Of the source that the event is of; nothing if the subscription does not share one, or it had
@@ -249,6 +270,8 @@ class Engine {
   base::Result<std::optional<ChangeSourceStats>> change_source_stats(
       SubscriptionId id, const event::Event& event) const;
   base::Result<SubscriptionCounters> counters(SubscriptionId id) const;
+  // SubscriptionCounters::over_budget alone, in constant time; 0 if there is no such subscription.
+  std::uint64_t over_budget(SubscriptionId id) const;
   // How the window of a distinct clause stands; nothing if the filter has none.
   base::Result<std::optional<match::DistinctStats>> distinct_stats(SubscriptionId id) const;
 
@@ -259,12 +282,14 @@ class Engine {
     std::string shape;
     const Gate* gate;
     const base::MemoryAccount* memory;
+    const match::WorkBudget* budget;
 
     auto operator<=>(const ShareKey&) const = default;
   };
   struct Share {
     ShareKey key;
     std::unique_ptr<SharedChange> change;
+    match::WorkBudgetPtr budget;
     std::optional<base::Instant> wake;
   };
   using Matches = std::vector<match::Match>;
@@ -290,6 +315,9 @@ class Engine {
   // Of the delivery that was handed out last.
   void annotate(const Subscription& subscription, const event::EventPtr& event);
   void count_below_score(const Matches& matches, const event::Event& event);
+  void charge_matches(const event::Event& event);
+  void charge_match(SubscriptionId id, const event::Event& event);
+  void drop_unpaid();
   void reschedule(SubscriptionId id, Subscription& subscription);
 
   // engine_shared.cc
@@ -320,6 +348,7 @@ class Engine {
   base::Result<Subscription*> find(SubscriptionId id) const;
 
   EngineOptions options_;
+  std::unique_ptr<match::WorkMeter> meter_;
   std::unique_ptr<match::Matcher> matcher_;
   std::unique_ptr<match::TextScorer> scorer_;
   std::unique_ptr<match::DistinctWindow> ingest_;
@@ -336,7 +365,8 @@ class Engine {
   std::unique_ptr<SharedComposites> composites_;
   match::Firing firing_;  // of the event at hand
   ChangeCounters change_counters_;
-  Matches matches_;                   // of the event at hand
+  Matches matches_;                                              // of the event at hand
+  std::map<SubscriptionId, match::WorkBudget*> with_long_keys_;  // of these, if they are paid for
   std::vector<Delivery> deliveries_;  // the first delivery_count_; the others keep their memory
   std::size_t delivery_count_ = 0;
   base::Instant now_{std::numeric_limits<std::int64_t>::min()};

@@ -18,7 +18,7 @@ void Engine::share(SubscriptionId id, Subscription& subscription, match::Initial
   auto shape = SharedChange::shape_of(subscription.filter(), options_);
   if (!shape) return share_composite(id, subscription, initial);
   const ShareKey key{std::move(*shape), subscription.gate().get(),
-                     subscription.owner_memory().get()};
+                     subscription.owner_memory().get(), subscription.budget().get()};
   const auto known = share_numbers_.find(key);
   const std::uint64_t number =
       known != share_numbers_.end() ? known->second : make_share(key, subscription);
@@ -34,8 +34,10 @@ std::uint64_t Engine::make_share(const ShareKey& key, const Subscription& subscr
   const std::uint64_t number = next_share_number_++;
   auto change = std::make_unique<SharedChange>(subscription.filter_ptr(), subscription.gate(),
                                                options_, subscription.memory());
+  const match::WorkBudgetPtr& budget = subscription.budget();
+  if (budget && match::is_costly(*change->filter())) meter_->add(SubscriptionId{number}, budget);
   matcher_->add(SubscriptionId{number}, change->filter());
-  shares_.emplace(number, Share{key, std::move(change), std::nullopt});
+  shares_.emplace(number, Share{key, std::move(change), budget, std::nullopt});
   share_numbers_.emplace(key, number);
   return number;
 }
@@ -52,6 +54,7 @@ void Engine::tidy_share(std::uint64_t number) {
   if (!share->second.change->is_empty()) return reschedule_share(number);
   if (share->second.wake) share_wakes_.erase({*share->second.wake, number});
   matcher_->remove(SubscriptionId{number});
+  meter_->remove(SubscriptionId{number});
   share_numbers_.erase(share->second.key);
   shares_.erase(share);
 }
@@ -113,9 +116,7 @@ base::Result<bool> Engine::retune(SubscriptionId id, filter::FilterPtr filter) {
   Subscription& subscription = **found;
   if (!filter->text_sources().empty()) return false;
   if (filter::shape_of(subscription.filter()) != filter::shape_of(*filter)) return false;
-  const bool was_sharing = subscription.is_sharing();
-  subscription.retune(filter, std::max(now_, subscription.restored_at()), *scorer_);
-  if (was_sharing && !subscription.is_sharing()) matcher_->add(id, std::move(filter));
+  subscription.retune(std::move(filter), std::max(now_, subscription.restored_at()), *scorer_);
   if (subscription.change() != nullptr) reschedule(id, subscription);
   if (subscription.membership()) reschedule_share(subscription.membership()->number);
   return true;

@@ -64,13 +64,19 @@ base::Result<EventExplanation> Engine::explain(SubscriptionId id, const event::E
   const filter::Filter& filter = subscription.filter();
   now = std::max({now, now_, subscription.restored_at()});
 
+  if (subscription.budget() && match::evaluation_steps(filter, *event) > options_.work_steps_max) {
+    EventExplanation out;
+    out.note = "the event is too long to be explained for this filter; a shorter one can be";
+    return out;
+  }
   const auto change = subscription.change_for(event.get(), now);
   match::TextPreview text(*scorer_, *event, now);
   StateContext context(text, change.get(), now);
   EventExplanation out;
   out.filter = filter::explain(*filter.expr(), *event, context);
   out.outcome = foretell(subscription, event, now, text);
-  if (!subscription.admits(*event)) out.note = "the subscription does not admit this event";
+  out.is_hidden = !subscription.admits(*event);
+  if (out.is_hidden) out.note = "the subscription does not admit this event";
   if (const auto& distinct = filter.distinct()) {
     out.distinct =
         fmt::format("{}: these keys were {} in the last {}", to_text(*distinct),

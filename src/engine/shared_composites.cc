@@ -60,6 +60,10 @@ match::CompositeLeaf leaf_of(match::SourceNumber source, const filter::Change& c
           {.silent_for = change.silent_for, .at_most_every = change.at_most_every}};
 }
 
+std::size_t instance_bytes(const CompositeMember& member, std::string_view key) {
+  return kInstanceBytes + kKeyCopies * key.size() + member.leaf_streams.size() * kLeafBytes;
+}
+
 template <typename Number>
 void sort_once(std::vector<Number>& numbers) {
   std::ranges::sort(numbers);
@@ -68,6 +72,16 @@ void sort_once(std::vector<Number>& numbers) {
 }
 
 }  // namespace
+
+std::vector<match::LeafCondition> SharedComposites::conditions_of(const filter::Filter& filter) {
+  std::vector<match::LeafCondition> conditions;
+  for (const filter::Conjunction& conjunction : filter.normal_form().conjunctions) {
+    for (const filter::ExprPtr& change : conjunction.changes) {
+      conditions.push_back(condition_of(std::get<filter::Moves>(change_of(change).movement)));
+    }
+  }
+  return conditions;
+}
 
 // An event has one key in all of a member's conjunctions.
 bool SharedComposites::takes(const filter::Filter& filter, const EngineOptions& limits) {
@@ -86,6 +100,7 @@ std::unique_ptr<SharedComposites::Member> SharedComposites::join(const Newcomer&
   auto member = std::make_unique<Member>();
   member->id = newcomer.id;
   member->filter = newcomer.filter;
+  member->conditions = conditions_of(*newcomer.filter);
   member->initial = newcomer.initial;
   member->floor = newcomer.state_at;
   member->memory = base::MemoryCharge(newcomer.memory);
@@ -95,7 +110,7 @@ std::unique_ptr<SharedComposites::Member> SharedComposites::join(const Newcomer&
   for (const auto& [key, state] : newcomer.state->conjunction_states()) {
     const bool fits = (has_keys || key.empty()) && has_room(*member);
     if (!fits || !restore(state, instance_of(*member, key))) {
-      leave(*member);
+      leave(std::move(member));
       return nullptr;
     }
   }
@@ -111,8 +126,8 @@ std::unique_ptr<SharedComposites::Member> SharedComposites::join(const Newcomer&
 bool SharedComposites::use_streams(const Newcomer& newcomer, Member& member) {
   for (const filter::Conjunction& conjunction : newcomer.filter->normal_form().conjunctions) {
     for (const filter::ExprPtr& change : conjunction.changes) {
-      const auto stream =
-          streams_.use(conjunction, change_of(change), newcomer.gate, newcomer.stream_memory);
+      const auto stream = streams_.use(conjunction, change_of(change), newcomer.gate,
+                                       newcomer.stream_memory, newcomer.budget);
       if (!stream) {
         release_streams(member);
         return false;
@@ -149,6 +164,7 @@ SharedComposites::Instance& SharedComposites::instance_of(Member& member, std::s
   const auto added = member.instances.emplace(key, Instance{.member = &member}).first;
   Instance& instance = added->second;
   instance.key = added->first;
+  instance.tuning = member.tuning;
   if (free_numbers_.empty()) {
     free_numbers_.push_back(static_cast<std::uint32_t>(instances_.size()));
     instances_.push_back(nullptr);
@@ -158,8 +174,7 @@ SharedComposites::Instance& SharedComposites::instance_of(Member& member, std::s
   instances_[instance.number] = &instance;
   index_.add(instance.number, place(member, key, instance),
              {.initial = member.initial, .floor = member.floor});
-  member.memory.grow(kInstanceBytes + kKeyCopies * key.size() +
-                     member.leaf_streams.size() * kLeafBytes);
+  member.memory.grow(instance_bytes(member, key));
   return instance;
 }
 
@@ -184,21 +199,28 @@ std::vector<match::CompositeConjunction> SharedComposites::place(const Member& m
   return definition;
 }
 
-void SharedComposites::leave(const Member& member) {
-  streams_.exit(member);
-  for (const auto& [key, instance] : member.instances) {
-    WEIR_CHECK(index_.remove(instance.number));
-    instances_[instance.number] = nullptr;
-    free_numbers_.push_back(instance.number);
-    for (std::size_t i = 0; i < instance.conjunctions.size(); ++i) {
-      const bool limited = is_limited(member.filter->normal_form().conjunctions[i]);
-      for (const Member::Leaf& leaf : instance.conjunctions[i]) {
-        if (limited) --streams_.source(leaf.source).limited_count;
-        streams_.release_source(leaf.source);
-      }
+void SharedComposites::leave(std::unique_ptr<Member> member) {
+  streams_.exit(*member);
+  end_retuning(*member);
+  member->is_gone = true;
+  if (member->instances.size() > keys_at_once_) return gone_.push_back(std::move(member));
+  remove_keys(*member, keys_at_once_);
+  release_streams(*member);
+}
+
+void SharedComposites::remove(Member& member, Instance& instance) {
+  WEIR_CHECK(index_.remove(instance.number));
+  instances_[instance.number] = nullptr;
+  free_numbers_.push_back(instance.number);
+  for (std::size_t i = 0; i < instance.conjunctions.size(); ++i) {
+    const bool limited = is_limited(member.filter->normal_form().conjunctions[i]);
+    for (const Member::Leaf& leaf : instance.conjunctions[i]) {
+      if (limited) --streams_.source(leaf.source).limited_count;
+      streams_.release_source(leaf.source);
     }
   }
-  release_streams(member);
+  member.memory.shrink(instance_bytes(member, instance.key));
+  member.instances.erase(member.instances.find(instance.key));
 }
 
 std::span<SharedComposites::Member* const> SharedComposites::read(
@@ -210,8 +232,7 @@ std::span<SharedComposites::Member* const> SharedComposites::read(
   leaving_.clear();
   event_bytes_ = 0;
   for (const match::Match& match : matches) {
-    read(static_cast<StreamNumber>(match.subscription.value - CompositeStreams::kMatcherIdMin),
-         event, now, reader);
+    read(stream_of(match.subscription), event, now, reader);
   }
   ++next_order_;
   return leaving_;
@@ -225,6 +246,11 @@ void SharedComposites::read(StreamNumber stream, const event::EventPtr& event, b
   read_.push_back(stream);
   streams_.count_reading(stream);
   const std::string key = match::event_key(streams_.change(stream).keys, *event);
+  for (Member* const member : retuning_) {
+    if (!std::ranges::binary_search(member->streams, stream)) continue;
+    const auto found = member->instances.find(key);
+    if (found != member->instances.end()) retune(found->second, now, reader);
+  }
   streams_.introduce(stream, key, [&](Member& member) {
     if (member.must_leave || member.instances.contains(key)) return;
     if (has_room(member)) {
@@ -285,6 +311,7 @@ std::span<const SharedComposites::Fired> SharedComposites::update(base::Instant 
   fired_.clear();
   const std::span<const std::uint32_t> conjunctions = firing_.conjunctions;
   for (const match::FiredComposite& fired : firing_.composites) {
+    if (instances_[fired.id]->member->is_gone) continue;
     fired_.push_back(
         {instances_[fired.id], conjunctions.subspan(fired.begin, fired.end - fired.begin)});
   }
@@ -299,6 +326,7 @@ std::span<const SharedComposites::Fired> SharedComposites::advance() {
   const std::span<const std::uint32_t> conjunctions = firing_.conjunctions;
   for (const match::FiredComposite& fired : firing_.composites) {
     Instance& instance = *instances_[fired.id];  // it was held, and it is again
+    if (instance.member->is_gone) continue;
     for (std::size_t i = fired.begin; i < fired.end; ++i) {
       fired_.push_back({&instance, conjunctions.subspan(i, 1)});
     }

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,15 +43,18 @@ class SharedComposites {
   // Whether the filter may be a member, as far as it alone can tell.
   static bool takes(const filter::Filter& filter, const EngineOptions& limits);
 
-  SharedComposites(match::Matcher* matcher, std::size_t key_count_max)
-      : streams_(matcher), key_count_max_(key_count_max) {}
+  SharedComposites(match::Matcher* matcher, match::WorkMeter* meter, const EngineOptions& limits)
+      : streams_(matcher, meter),
+        key_count_max_(limits.change_key_count_max),
+        keys_at_once_(limits.composite_keys_at_once) {}
 
   struct Newcomer {
     SubscriptionId id;
-    const filter::Filter* filter = nullptr;  // stays until the member leaves
+    filter::FilterPtr filter;
     std::shared_ptr<const Gate> gate;
     base::MemoryAccount::Ptr memory = {};         // where its keys are counted
     base::MemoryAccount::Ptr stream_memory = {};  // where events are that its streams keep
+    match::WorkBudgetPtr budget = {};             // of the events that its streams read
     match::Initial initial = match::Initial::kDeliver;
     const match::ChangeFilter* state = nullptr;  // where to go on
     base::Instant state_at = {};
@@ -58,7 +62,19 @@ class SharedComposites {
   // Null if it must stand alone: what it reads is beyond the limits of a filter, or the state is
   // not one that such a filter comes to.
   std::unique_ptr<Member> join(const Newcomer& newcomer);
-  void leave(const Member& member);
+  // It gets nothing from now on. What it remembers is removed bit by bit, if that is much.
+  void leave(std::unique_ptr<Member> member);
+  // The filter differs from the member's in thresholds only. Its keys go over to them one by one if
+  // they are many: each before it is read again.
+  void retune(Member& member, filter::FilterPtr filter, base::Instant now,
+              match::TextReader& reader);
+  // Removes or retunes up to so many keys, if there are any that were put off.
+  void work(std::size_t key_count, base::Instant now, match::TextReader& reader);
+  bool has_work() const { return !gone_.empty() || !retuning_.empty(); }
+
+  // Of a stream, by its number in the matcher.
+  match::WorkBudget* budget(SubscriptionId stream) const;
+  const std::vector<filter::Operand>& keys(SubscriptionId stream) const;
 
   // An event comes, with the matches that are streams. Those whom it brings a key beyond their
   // limit must leave before update() is called; they have not been told of it.
@@ -108,6 +124,11 @@ class SharedComposites {
     bool delivered = false;
   };
 
+  static StreamNumber stream_of(SubscriptionId id) {
+    return static_cast<StreamNumber>(id.value - CompositeStreams::kMatcherIdMin);
+  }
+  // Of all leaves, conjunction by conjunction.
+  static std::vector<match::LeafCondition> conditions_of(const filter::Filter& filter);
   bool use_streams(const Newcomer& newcomer, Member& member);
   void release_streams(const Member& member);
   bool has_room(const Member& member) const;
@@ -121,6 +142,14 @@ class SharedComposites {
             match::TextReader& reader);
   bool keep(match::SourceNumber number, const event::EventPtr& event);
   void make_leave(Member& member);
+  void remove(Member& member, Instance& instance);
+  void retune(Instance& instance, base::Instant now, match::TextReader& reader);
+  std::vector<std::optional<base::Instant>> dues_after(Instance& instance, base::Instant now,
+                                                       match::TextReader& reader) const;
+  std::size_t retune_some(std::size_t key_count, base::Instant now, match::TextReader& reader);
+  std::size_t remove_some(std::size_t key_count);
+  std::size_t remove_keys(Member& member, std::size_t key_count);
+  void end_retuning(Member& member);
   void count_held();
   void list_touched();
   bool is_held(const Instance& instance) const;
@@ -141,6 +170,7 @@ class SharedComposites {
 
   CompositeStreams streams_;
   std::size_t key_count_max_;
+  std::size_t keys_at_once_;
   match::CompositeIndex index_;
   std::vector<Instance*> instances_;  // by number in the index
   std::vector<std::uint32_t> free_numbers_;
@@ -157,6 +187,9 @@ class SharedComposites {
   std::vector<Fired> fired_;
   std::vector<Instance*> touched_;  // for which being held begins, ends or does not matter
   std::vector<match::SourceNumber> limited_;
+  // Work that was put off, the oldest first.
+  std::deque<std::unique_ptr<Member>> gone_;
+  std::deque<Member*> retuning_;
 };
 
 }  // namespace weir::engine

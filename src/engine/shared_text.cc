@@ -13,6 +13,8 @@
 namespace weir::engine {
 namespace {
 
+constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
+
 const filter::About* about_of(const filter::Term& term) {
   return std::get_if<filter::About>(term.predicate->predicate());
 }
@@ -43,12 +45,13 @@ SubscriptionId matcher_id(SharedText::GroupNumber number) {
 
 std::unique_ptr<SharedText::Member> SharedText::join(SubscriptionId id,
                                                      const filter::Filter& filter,
-                                                     const std::shared_ptr<const Gate>& gate) {
+                                                     const std::shared_ptr<const Gate>& gate,
+                                                     const match::WorkBudgetPtr& budget) {
   const filter::About* const about = only_about(filter);
   if (about == nullptr) return nullptr;
   const match::TextQuery& query = scorer_->query(*about);
   if (!match::TextFinder::can_find(query)) return nullptr;
-  const auto group = use_group(rest_of(filter.normal_form().conjunctions.front()), gate);
+  const auto group = use_group(rest_of(filter.normal_form().conjunctions.front()), gate, budget);
   if (!group) return nullptr;
   const std::uint32_t number = take_number();
   auto member =
@@ -85,8 +88,10 @@ void SharedText::leave(const Member& member) {
 }
 
 std::optional<SharedText::GroupNumber> SharedText::use_group(
-    const filter::ExprPtr& rest, const std::shared_ptr<const Gate>& gate) {
-  const auto [key, is_new] = numbers_.emplace(GroupKey{filter::to_text(*rest), gate.get()}, 0);
+    const filter::ExprPtr& rest, const std::shared_ptr<const Gate>& gate,
+    const match::WorkBudgetPtr& budget) {
+  const auto [key, is_new] =
+      numbers_.emplace(GroupKey{filter::to_text(*rest), gate.get(), budget.get()}, 0);
   if (!is_new) return key->second;
   auto filter = filter::Filter::create({.expr = rest, .distinct = {}, .warnings = {}});
   if (!filter) {
@@ -102,6 +107,8 @@ std::optional<SharedText::GroupNumber> SharedText::use_group(
   Group& group = groups_[key->second];
   group.gate = gate;
   group.key = key;
+  group.budget = budget;
+  if (budget && match::is_costly(**filter)) meter_->add(matcher_id(key->second), budget);
   matcher_->add(matcher_id(key->second), std::move(*filter));
   return key->second;
 }
@@ -110,6 +117,7 @@ void SharedText::drop_group_if_unused(GroupNumber number) {
   Group& group = groups_[number];
   if (!group.fields.empty()) return;
   matcher_->remove(matcher_id(number));
+  meter_->remove(matcher_id(number));
   numbers_.erase(group.key);
   group = {};
   free_groups_.push_back(number);
@@ -123,6 +131,7 @@ void SharedText::resolve(const event::Event& event, std::vector<match::Match>& m
   if (first == last) return;
   ++event_count_;
   fields_.clear();
+  passed_.clear();
   for (auto match = first; match != last; ++match) {
     pass(static_cast<GroupNumber>(match->subscription.value - kMatcherIdMin), event);
   }
@@ -132,26 +141,42 @@ void SharedText::resolve(const event::Event& event, std::vector<match::Match>& m
   fields_.erase(repeated.begin(), repeated.end());
   found_.clear();
   for (const match::TextFinder::FieldsNumber fields : fields_) finder_.find(fields, found_);
+  for (std::uint32_t& number : found_) {
+    if (!holds(*members_[number], event)) number = kNobody;
+  }
+  unpass_unpaid();
   for (const std::uint32_t number : found_) {
-    Member& member = *members_[number];
-    if (!holds(member, event)) continue;
-    ++member.match_count;
-    matches.push_back({member.id, 0});
+    if (number == kNobody || !has_passed(*members_[number])) continue;
+    ++members_[number]->match_count;
+    matches.push_back({members_[number]->id, 0});
   }
   std::ranges::sort(matches);
+}
+
+// Whoever has become over budget by judging.
+void SharedText::unpass_unpaid() {
+  for (const GroupNumber number : passed_) {
+    Group& group = groups_[number];
+    if (!group.budget || !group.budget->is_over()) continue;
+    --group.passed;
+    group.event_seen = 0;
+  }
 }
 
 void SharedText::pass(GroupNumber number, const event::Event& event) {
   Group& group = groups_[number];
   if (group.gate && !(*group.gate)(event)) return;
+  if (group.budget && group.budget->is_over()) return;
+  passed_.push_back(number);
   ++group.passed;
   group.event_seen = event_count_;
   for (const auto& [fields, member_count] : group.fields) fields_.push_back(fields);
 }
 
 bool SharedText::holds(const Member& member, const event::Event& event) {
-  return groups_[member.group].event_seen == event_count_ &&
-         (!member.is_to_be_judged || scorer_->judge(*member.about, event).holds);
+  if (!has_passed(member)) return false;
+  return member.is_to_be_judged ? scorer_->judge(*member.about, event).holds
+                                : scorer_->charge(*member.about);
 }
 
 std::size_t SharedText::memory_bytes() const {

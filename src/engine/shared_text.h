@@ -8,7 +8,8 @@
 // through one gate. An event goes to those members whose text predicate holds (match::TextFinder
 // finds them by their terms) and whose group is among its matches; groups that do not match cost
 // nothing, and without one that does the index is not asked. So whom only the text kept back is
-// known as a count: the events of the group without those that it matched.
+// known as a count: the events of the group without those that it matched. An event that is too
+// costly for a group's owner (match::WorkBudget) does not count for the group.
 //
 // Finds what trying each of them would. Single-threaded.
 #pragma once
@@ -45,13 +46,14 @@ class SharedText {
     std::uint64_t match_count = 0;
   };
 
-  SharedText(match::Matcher* matcher, match::TextScorer* scorer)
-      : matcher_(matcher), scorer_(scorer), finder_(scorer) {}
+  SharedText(match::Matcher* matcher, match::TextScorer* scorer, match::WorkMeter* meter)
+      : matcher_(matcher), scorer_(scorer), meter_(meter), finder_(scorer) {}
 
   // Null if it must stand alone: several alternatives or text predicates, a negated one, or one
   // that is not found by its terms. The scorer must know the filter, which stays until leave().
   std::unique_ptr<Member> join(SubscriptionId id, const filter::Filter& filter,
-                               const std::shared_ptr<const Gate>& gate);
+                               const std::shared_ptr<const Gate>& gate,
+                               const match::WorkBudgetPtr& budget = {});
   void leave(const Member& member);
 
   // Puts, in the place of the groups among the matches, the members that the event is for.
@@ -70,11 +72,13 @@ class SharedText {
   struct GroupKey {
     std::string rest;  // of the filter, without the text predicate
     const Gate* gate;
+    const match::WorkBudget* budget;
 
     auto operator<=>(const GroupKey&) const = default;
   };
   struct Group {
     std::shared_ptr<const Gate> gate;
+    match::WorkBudgetPtr budget = {};  // null: nobody limits it
     std::map<GroupKey, GroupNumber>::iterator key = {};
     std::uint64_t passed = 0;      // events
     std::uint64_t event_seen = 0;  // number of the last one that did
@@ -85,13 +89,19 @@ class SharedText {
   std::uint32_t take_number();
   // Nothing if the rest is beyond the limits of a filter.
   std::optional<GroupNumber> use_group(const filter::ExprPtr& rest,
-                                       const std::shared_ptr<const Gate>& gate);
+                                       const std::shared_ptr<const Gate>& gate,
+                                       const match::WorkBudgetPtr& budget);
   void drop_group_if_unused(GroupNumber number);
   void pass(GroupNumber number, const event::Event& event);
   bool holds(const Member& member, const event::Event& event);
+  void unpass_unpaid();
+  bool has_passed(const Member& member) const {
+    return groups_[member.group].event_seen == event_count_;
+  }
 
   match::Matcher* matcher_;
   match::TextScorer* scorer_;
+  match::WorkMeter* meter_;
   match::TextFinder finder_;
   std::map<GroupKey, GroupNumber> numbers_;
   std::vector<Group> groups_;  // by number
@@ -101,6 +111,7 @@ class SharedText {
   std::uint64_t event_count_ = 0;
   // Of the event at hand.
   std::vector<match::TextFinder::FieldsNumber> fields_;
+  std::vector<GroupNumber> passed_;
   std::vector<std::uint32_t> found_;
 };
 

@@ -21,11 +21,16 @@ std::string bytes_of(const match::ChangeFilter& change) {
 }  // namespace
 
 Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions& limits,
-                                   SubscribeOptions options, std::uint64_t before)
+                                   SubscribeOptions options, std::uint64_t before,
+                                   match::WorkBudgetPtr budget)
     : published_before(before),
       filter_(std::move(filter)),
       tag_(options.tag),
       gate_(std::move(options.gate)),
+      budget_(std::move(budget)),
+      is_costly_(budget_ && match::is_costly(*filter_)),
+      cut_before_(budget_ ? budget_->cut_count() : 0),
+      long_key_cut_before_(budget_ ? budget_->long_key_cut_count() : 0),
       owner_memory_(std::move(options.memory)),
       memory_(owner_memory_
                   ? std::make_shared<base::MemoryShare>(limits.state_bytes_max, owner_memory_)
@@ -42,6 +47,26 @@ Engine::Subscription::Subscription(filter::FilterPtr filter, const EngineOptions
     window_options_.memory = memory_;
     window_ = match::make_distinct_window(window_options_);
   }
+}
+
+std::uint64_t Engine::Subscription::over_budget() const {
+  if (!budget_) return 0;
+  if (is_costly_) return budget_->cut_count() - cut_before_;
+  return has_state() ? budget_->long_key_cut_count() - long_key_cut_before_ : 0;
+}
+
+void Engine::Subscription::charge_text_changes(const match::TextScorer& scorer) const {
+  if (filter_->text_sources().size() == filter_->abouts().size()) return;
+  for (const filter::TextSource* const source : filter_->text_sources()) {
+    scorer.charge(*source, *budget_);
+  }
+}
+
+bool Engine::Subscription::can_count_below_score(const event::Event& event) const {
+  if (!budget_) return true;
+  if (budget_->is_over()) return false;
+  return event.json().size() <= match::steps::kLongKeyBytes ||
+         !match::is_costly_beside_text(*filter_);
 }
 
 bool Engine::Subscription::share(const Membership& membership) {
@@ -67,10 +92,11 @@ bool Engine::Subscription::share(const Membership& membership) {
 void Engine::Subscription::share(SubscriptionId id, match::Initial initial,
                                  SharedComposites& composites) {
   composite_ = composites.join({.id = id,
-                                .filter = filter_.get(),
+                                .filter = filter_,
                                 .gate = gate_,
                                 .memory = memory_,
                                 .stream_memory = owner_memory_,
+                                .budget = budget_,
                                 .initial = initial,
                                 .state = change_.get(),
                                 .state_at = restored_at_});
@@ -84,9 +110,7 @@ void Engine::Subscription::share(SubscriptionId id, match::Initial initial,
 
 void Engine::Subscription::end_sharing() {
   if (composite_ != nullptr) {
-    composites_->leave(*composite_);
-    composite_.reset();
-    return;
+    return composites_->leave(std::move(composite_));
   }
   membership_->change->leave(member());
   membership_.reset();
@@ -118,10 +142,10 @@ match::TextFinding Engine::Subscription::take_finding(const event::EventPtr& eve
 
 void Engine::Subscription::retune(filter::FilterPtr filter, base::Instant now,
                                   match::TextReader& reader) {
-  if (composite_ != nullptr) return retune_composite(std::move(filter), now, reader);
   filter_ = std::move(filter);
+  if (composite_ != nullptr) composites_->retune(*composite_, filter_, now, reader);
   if (change_ != nullptr) change_->retune(filter_, now, reader);
-  if (is_sharing()) {
+  if (membership_) {
     const double threshold = SharedChange::threshold_of(*filter_);
     membership_->change->move(member(), threshold);
     membership_->threshold = threshold;
@@ -135,22 +159,6 @@ void Engine::Subscription::leave_composites() {
   change_ = copy_change(nullptr, {}, memory_);
   end_sharing();
   revision_ = revision_now;
-}
-
-// It leaves, and comes back with the new thresholds, as one that was saved.
-void Engine::Subscription::retune_composite(filter::FilterPtr filter, base::Instant now,
-                                            match::TextReader& reader) {
-  const SubscriptionId id = composite_->id;
-  leave_composites();
-  filter_ = std::move(filter);
-  change_->retune(filter_, now, reader);
-  const std::string bytes = bytes_of(*change_);
-  change_ = std::make_shared<match::ChangeFilter>(filter_, change_options_);
-  base::ByteReader saved(bytes);
-  base::Instant latest = restored_at_;
-  WEIR_CHECK(change_->restore(match::ChangeLayout::kMarked, saved, latest) && saved.done());
-  share(id, change_options_.initial, *composites_);
-  touch();
 }
 
 SharedChange::Counts Engine::Subscription::shared_counts() const {

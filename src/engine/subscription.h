@@ -22,7 +22,7 @@ namespace weir::engine {
 class Engine::Subscription {
  public:
   Subscription(filter::FilterPtr filter, const EngineOptions& limits, SubscribeOptions options,
-               std::uint64_t published_before);
+               std::uint64_t published_before, match::WorkBudgetPtr budget);
 
   const filter::Filter& filter() const { return *filter_; }
   const filter::FilterPtr& filter_ptr() const { return filter_; }
@@ -34,6 +34,16 @@ class Engine::Subscription {
   // The first one counts its memory and draws from the other; null: nothing is counted.
   const base::MemoryAccount::Ptr& memory() const { return memory_; }
   const base::MemoryAccount::Ptr& owner_memory() const { return owner_memory_; }
+  // Null: nobody limits its work.
+  const match::WorkBudgetPtr& budget() const { return budget_; }
+  // Whether its work is limited, and may grow with the event.
+  bool is_costly() const { return is_costly_; }
+  std::uint64_t over_budget() const;
+  // Charges what it takes to compare texts that it wants the changes of.
+  void charge_text_changes(const match::TextScorer& scorer) const;
+  // Whether it may be told by definition that only its score kept the event back: not if that is
+  // costly.
+  bool can_count_below_score(const event::Event& event) const;
   bool admits(const event::Event& event) const { return !gate_ || (*gate_)(event); }
 
   // What its change filter has in common with others.
@@ -126,7 +136,6 @@ class Engine::Subscription {
   std::shared_ptr<match::ChangeFilter> copy_change(
       const event::Event* only, base::Instant now,
       const base::MemoryAccount::Ptr& memory = {}) const;
-  void retune_composite(filter::FilterPtr filter, base::Instant now, match::TextReader& reader);
   std::uint64_t shared_held_count() const;
   SharedChange::Counts shared_counts() const;
   std::uint64_t shared_revision() const;
@@ -137,6 +146,10 @@ class Engine::Subscription {
   filter::FilterPtr filter_;
   std::uint64_t tag_;
   std::shared_ptr<const Gate> gate_;
+  match::WorkBudgetPtr budget_;
+  bool is_costly_;
+  std::uint64_t cut_before_ = 0;           // events, for all filters of the budget
+  std::uint64_t long_key_cut_before_ = 0;  // the same of those with long keys
   base::MemoryAccount::Ptr owner_memory_;
   base::MemoryAccount::Ptr memory_;
   match::ChangeOptions change_options_;

@@ -186,6 +186,13 @@ std::string_view LikePattern::fixed_end() const {
   return std::string_view(text_).substr(text_.find_last_of("%_") + 1);
 }
 
+std::uint64_t LikePattern::work_bytes(std::string_view text) const {
+  if (!text.starts_with(fixed_start()) || !text.ends_with(fixed_end())) return 0;
+  std::uint64_t per_byte = 1;
+  for (const LikePiece& piece : pieces_) per_byte = std::max(per_byte, piece.work_per_byte());
+  return text.size() * per_byte;
+}
+
 bool LikePattern::matches(std::string_view text) const {
   const std::size_t begin = pieces_.front().match_start(text);
   if (pieces_.size() == 1) return begin == text.size();

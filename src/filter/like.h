@@ -37,6 +37,8 @@ class LikePiece {
   std::size_t match_end(std::string_view text) const;
   // One past the first match in the text; npos if there is none.
   std::size_t find_end(std::string_view text) const;
+  // What a byte of the text costs to search, where a byte that is compared costs one.
+  std::uint64_t work_per_byte() const { return literal_ ? 2 : 2 + 2 * word_count_; }
 
  private:
   void prepare_bytes(const std::vector<std::uint32_t>& characters);
@@ -71,6 +73,9 @@ class LikePattern {
   static LikePattern compile(std::string_view pattern) { return LikePattern(pattern); }
 
   bool matches(std::string_view text) const;
+  // About how many bytes matches() looks at, each word of shift-and as often as a byte; 0 for a
+  // text that has not the fixed start and end.
+  std::uint64_t work_bytes(std::string_view text) const;
 
   // The pattern as it was written.
   const std::string& text() const { return text_; }

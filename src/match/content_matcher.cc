@@ -14,6 +14,7 @@ using content::kNoId;
 using content::RecordRef;
 
 void ContentMatcher::add(SubscriptionId id, filter::FilterPtr filter) {
+  index_.add_work(id, *filter);
   batch_.clear();
   compile(id, filter, batch_);
   place(batch_);
@@ -22,7 +23,10 @@ void ContentMatcher::add(SubscriptionId id, filter::FilterPtr filter) {
 // Everything is known before anything is placed.
 void ContentMatcher::add_all(std::span<const Addition> additions) {
   content::SpecBatch batch;
-  for (const Addition& addition : additions) compile(addition.id, addition.filter, batch);
+  for (const Addition& addition : additions) {
+    index_.add_work(addition.id, *addition.filter);
+    compile(addition.id, addition.filter, batch);
+  }
   place_in_bulk(batch);
 }
 
@@ -65,6 +69,7 @@ void ContentMatcher::remove_records(RecordRef first) {
 bool ContentMatcher::remove(SubscriptionId id) {
   const std::optional<RecordRef> record = subscriptions_.remove(id);
   if (record) remove_records(*record);
+  index_.remove_work(id);
   return record.has_value();
 }
 
@@ -76,6 +81,8 @@ bool ContentMatcher::update(SubscriptionId id, filter::FilterPtr filter) {
   batch_.clear();
   compile(id, filter, batch_);
   replace(batch_);
+  index_.remove_work(id);
+  index_.add_work(id, *filter);
   return true;
 }
 

@@ -31,7 +31,9 @@ namespace weir::match {
 
 class ContentMatcher final : public Matcher {
  public:
-  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa()) : index_(isa) {}
+  // Costly filters are paid for by whom the meter names; without one no work is counted.
+  explicit ContentMatcher(bloom::Isa isa = bloom::best_isa(), const WorkMeter* meter = nullptr)
+      : index_(isa, meter) {}
   ContentMatcher(const ContentMatcher&) = delete;
   ContentMatcher& operator=(const ContentMatcher&) = delete;
   ~ContentMatcher() override = default;

@@ -28,7 +28,9 @@ TextMatchInfo TextPreview::match_info(const filter::About& about) {
   Text& text = text_of(key);
   if (!text.document) return {.failure = TextFailure::kNoText};
   if (query.query.has_phrases() && !text.words) text.words = scorer_.split(key, event_);
-  return match::judge(query.query, *text.document, text.words.value_or(TextWords()), text.corpus);
+  static const TextWords kNoWords;
+  return match::judge(query.query, *text.document, text.words ? *text.words : kNoWords,
+                      text.corpus);
 }
 
 filter::TextVerdict TextPreview::judge(const filter::About& about, const event::Event&) {

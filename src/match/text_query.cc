@@ -21,23 +21,29 @@ base::Error refusal(ErrorId id, std::string message) {
   return {id, std::move(message), std::nullopt};
 }
 
-// Appends those that are not there yet.
-void append_new(const std::vector<std::string>& words, std::vector<std::string>& kept) {
-  std::set<std::string_view> seen(kept.begin(), kept.end());
-  std::vector<std::string> added;
-  for (const std::string& word : words) {
-    if (seen.insert(word).second) added.push_back(word);
+// Words in the order they came, each once.
+class WordList {
+ public:
+  void append(const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      if (seen_.insert(word).second) words_.push_back(word);
+    }
   }
-  kept.insert(kept.end(), added.begin(), added.end());
-}
+  const std::vector<std::string>& words() const { return words_; }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<std::string> words_;
+};
 
 // Why nothing is left of some words: there are none, or none but stop words.
 std::string no_terms_message(const std::vector<std::string>& words, std::string_view purpose,
                              const TextAnalyzer& analyzer) {
   constexpr std::size_t kNamedWordsMax = 8;
   if (words.empty()) return fmt::format("there is no word to {}, expected at least one", purpose);
-  std::vector<std::string> named;
-  append_new(words, named);
+  WordList list;
+  list.append(words);
+  std::vector<std::string> named = list.words();
   std::string more;
   if (named.size() > kNamedWordsMax) {
     more = fmt::format(" and {} more", named.size() - kNamedWordsMax);
@@ -61,8 +67,10 @@ class Compiler {
     query_.mode = about.mode;
     query_.score_min = about.score_min;
     if (!about.score_min && about.mode == About::Mode::kScore) query_.score_min = score_min;
-    query_.plain_term_count = query_.terms.size();
-    append_new(phrase_terms_, query_.terms);
+    query_.plain_term_count = terms_.words().size();
+    terms_.append(phrase_terms_.words());
+    query_.terms = terms_.words();
+    query_.excluded_terms = excluded_terms_.words();
     if (auto ok = check(); !ok) return ok.error();
     return std::move(query_);
   }
@@ -71,8 +79,8 @@ class Compiler {
   base::Result<void> look_for(const TextPart& part) {
     std::vector<std::string> words = split(part);
     if (part.phrase && words.empty()) return no_terms(words, "look for in a phrase");
-    append_new(words, words_);
-    append_new(analyze(part), part.phrase ? phrase_terms_ : query_.terms);
+    words_.append(words);
+    (part.phrase ? phrase_terms_ : terms_).append(analyze(part));
     if (part.phrase) query_.phrases.push_back(std::move(words));
     return {};
   }
@@ -86,7 +94,7 @@ class Compiler {
     if (is_phrase) {
       query_.excluded_phrases.push_back(std::move(words));
     } else {
-      append_new(terms, query_.excluded_terms);
+      excluded_terms_.append(terms);
     }
     return {};
   }
@@ -99,10 +107,10 @@ class Compiler {
                                  term_count, filter::kQueryTermCountMax));
     }
     if (!query_.terms.empty()) return {};
-    if (query_.phrases.empty()) return no_terms(words_, "look for");
+    if (query_.phrases.empty()) return no_terms(words_.words(), "look for");
     if (query_.score_min.value_or(0) <= 0) return {};
     return refusal(ErrorId::kFilterNoTerms,
-                   no_terms_message(words_, "be scored", analyzer_) +
+                   no_terms_message(words_.words(), "be scored", analyzer_) +
                        ": a phrase of stop words is looked for by about all, without a score");
   }
 
@@ -124,8 +132,10 @@ class Compiler {
 
   TextAnalyzer& analyzer_;
   TextQuery query_;
-  std::vector<std::string> words_;  // to look for
-  std::vector<std::string> phrase_terms_;
+  WordList words_;  // to look for
+  WordList terms_;  // of plain words
+  WordList phrase_terms_;
+  WordList excluded_terms_;
 };
 
 }  // namespace

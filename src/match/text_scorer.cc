@@ -2,6 +2,7 @@
 #include "match/text_scorer.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -26,14 +27,19 @@ bool is_in(std::string_view language, const event::Event& event) {
 
 base::Result<void> TextScorer::add(const filter::Filter& filter,
                                    const TextVisibilityPtr& visibility,
-                                   const base::MemoryAccount::Ptr& memory) {
+                                   const base::MemoryAccount::Ptr& memory,
+                                   const WorkBudgetPtr& budget) {
   if (auto ready = prepare(filter); !ready) return ready;
   auto compiled = compile(filter);
   if (!compiled) return compiled.error();
-  for (const filter::TextSource* source : filter.text_sources()) use(*source, visibility, memory);
+  for (const filter::TextSource* source : filter.text_sources()) {
+    use(*source, visibility, memory, budget.get());
+  }
   for (std::size_t i = 0; i < compiled->size(); ++i) {
     const filter::About* const about = filter.abouts()[i];
-    queries_.emplace(about, Query{std::move((*compiled)[i]), sources_.at(&about->source).field});
+    Fields::value_type* const field = sources_.at(&about->source).field;
+    field->second.phrase_query_count += (*compiled)[i].has_phrases() ? 1 : 0;
+    queries_.emplace(about, Query{std::move((*compiled)[i]), field, budget});
   }
   return {};
 }
@@ -64,7 +70,7 @@ TextScorer::Key TextScorer::key_of(const filter::TextSource& source) const {
 }
 
 void TextScorer::use(const filter::TextSource& source, const TextVisibilityPtr& visibility,
-                     const base::MemoryAccount::Ptr& memory) {
+                     const base::MemoryAccount::Ptr& memory, WorkBudget* budget) {
   const auto [use, is_new] = sources_.try_emplace(&source);
   if (is_new) {
     const Key key{source.fields, analyzers_.language_of(source),
@@ -74,11 +80,17 @@ void TextScorer::use(const filter::TextSource& source, const TextVisibilityPtr& 
       Field field{.corpus = take_corpus(key), .visibility = visibility};
       found = fields_.emplace(key, std::move(field)).first;
       found->second.corpus.draw_from(memory);
+      for (const filter::TextField& one : key.fields) {
+        Part& part = parts_[{one, key.language}];
+        ++part.use_count;
+        found->second.parts.push_back(&part);
+      }
     }
     use->second.field = &*found;
   }
   ++use->second.count;
   ++use->second.field->second.user_count;
+  ++use->second.field->second.payers[budget];
 }
 
 TextCorpus TextScorer::take_corpus(const Key& key) {
@@ -94,35 +106,154 @@ void TextScorer::preload(std::shared_ptr<const CorpusCounts> counts) {
   preloaded_.insert_or_assign(std::move(language), std::move(counts));
 }
 
-void TextScorer::remove(const filter::Filter& filter) {
-  for (const filter::About* about : filter.abouts()) queries_.erase(about);
-  for (const filter::TextSource* source : filter.text_sources()) release(*source);
+void TextScorer::remove(const filter::Filter& filter, const WorkBudgetPtr& budget) {
+  for (const filter::About* about : filter.abouts()) {
+    const auto query = queries_.find(about);
+    if (query == queries_.end()) continue;
+    query->second.field->second.phrase_query_count -= query->second.query.has_phrases() ? 1 : 0;
+    queries_.erase(query);
+  }
+  for (const filter::TextSource* source : filter.text_sources()) release(*source, budget.get());
 }
 
-void TextScorer::release(const filter::TextSource& source) {
+void TextScorer::release(const filter::TextSource& source, WorkBudget* budget) {
   const auto use = sources_.find(&source);
-  Fields::value_type& field = *use->second.field;
+  auto& [key, field] = *use->second.field;
   if (--use->second.count == 0) sources_.erase(use);
-  if (--field.second.user_count == 0) fields_.erase(Key(field.first));
+  const auto payer = field.payers.find(budget);
+  if (--payer->second == 0) field.payers.erase(payer);
+  if (--field.user_count > 0) return;
+  for (const filter::TextField& one : key.fields) {
+    const auto part = parts_.find({one, key.language});
+    if (--part->second.use_count == 0) parts_.erase(part);
+  }
+  fields_.erase(Key(key));
 }
 
-// Those of the same fields and language stand side by side, so that a text is analysed once.
+// Everybody is charged for the length of texts before the first one is read.
 void TextScorer::begin(const event::Event& event, base::Instant now) {
   const double part = static_cast<double>(event.json().size()) * shares_part_;
   share_bytes_left_ = std::clamp(static_cast<std::size_t>(part), kShareBytesMin, kShareBytesMax);
-  const Fields::value_type* analysed = nullptr;
-  for (auto& entry : fields_) {
-    auto& [key, field] = entry;
+  for (auto& [key, one] : parts_) {
+    one.size.reset();
+    one.payers.clear();
+    one.terms.reset();
+  }
+  for (auto& [key, field] : fields_) {
     field.words.reset();
     field.shares.reset();
     field.document.reset();
-    if (field.visibility && !field.visibility->admits(event)) continue;
-    const bool is_same = analysed != nullptr && analysed->first.language == key.language &&
-                         analysed->first.fields == key.fields;
-    field.document = is_same ? analysed->second.document : analyze(key, event);
-    analysed = &entry;
+    field.is_read =
+        is_in(key.language, event) && (!field.visibility || field.visibility->admits(event));
+    if (field.is_read) measure(key, field, event);
+  }
+  const Fields::value_type* before = nullptr;
+  for (auto& entry : fields_) {
+    auto& [key, field] = entry;
+    if (!field.is_read || !is_paid(field)) continue;
+    // Those of the same fields and language stand side by side.
+    const bool is_same = before != nullptr && before->first.language == key.language &&
+                         before->first.fields == key.fields && before->second.document;
+    if (!is_same) {
+      read(key, field, event);
+    } else if (charge(field, before->second.term_steps)) {
+      field.document = before->second.document;
+      field.term_steps = before->second.term_steps;
+    }
+    before = &entry;
     if (field.document) field.corpus.add(*field.document, now);
   }
+}
+
+bool TextScorer::is_paid(const Field& field) {
+  return std::ranges::any_of(field.payers, [](const auto& payer) {
+    return payer.first == nullptr || !payer.first->is_over();
+  });
+}
+
+// How many terms somebody can still pay for.
+std::size_t TextScorer::terms_left(const Field& field) {
+  std::uint64_t left = 0;
+  for (const auto& [payer, count] : field.payers) {
+    if (payer == nullptr) return std::numeric_limits<std::size_t>::max();
+    left = std::max(left, payer->left());
+  }
+  return left / steps::kTerm;
+}
+
+// False if it is too much for all of them.
+bool TextScorer::charge(const Field& field, std::uint64_t cost) {
+  bool is_paid = false;
+  for (const auto& [payer, count] : field.payers) {
+    is_paid = payer == nullptr || payer->charge(cost) || is_paid;
+  }
+  return is_paid;
+}
+
+// A long text is charged once to everybody, whatever choices of fields they have it in.
+void TextScorer::measure(const Key& key, Field& field, const event::Event& event) {
+  constexpr std::size_t kLongBytes = 1024;
+  std::uint64_t cost = field.parts.size() * steps::kTextField;
+  for (const filter::TextField& one : key.fields) {
+    if (one.path.is_many()) cost += event.json().size() * steps::kPathByte;
+  }
+  field.is_read = is_paid(field) && (cost < steps::kFree || charge(field, cost));
+  if (!field.is_read) return;
+  cost = 0;
+  field.text_bytes = 0;
+  for (std::size_t i = 0; i < field.parts.size(); ++i) {
+    Part& part = *field.parts[i];
+    if (!part.size) part.size = text_size(key.fields[i], event);
+    const std::size_t bytes = part.size->bytes;
+    field.text_bytes += bytes;
+    cost += part.size->value_count * steps::kTextField;
+    if (bytes < kLongBytes) {
+      cost += bytes * steps::kTextByte;
+      continue;
+    }
+    for (const auto& [payer, count] : field.payers) {
+      if (payer == nullptr || !part.payers.insert(payer).second) continue;
+      payer->charge(bytes * steps::kTextByte);
+    }
+  }
+  if (field.phrase_query_count > 0) cost += field.text_bytes * steps::kTextByte;
+  if (cost >= steps::kFree) charge(field, cost);
+}
+
+void TextScorer::read(const Key& key, Field& field, const event::Event& event) {
+  std::vector<const TermCounts*> documents;
+  Part* only = nullptr;
+  field.term_steps = 0;
+  for (std::size_t i = 0; i < field.parts.size(); ++i) {
+    Part& part = *field.parts[i];
+    if (part.size->string_count == 0) continue;
+    if (!read_part({key.fields[i], key.language}, part, field, event)) return;
+    documents.push_back(part.terms.get());
+    only = &part;
+  }
+  if (documents.empty()) return;
+  field.document = documents.size() == 1
+                       ? only->terms
+                       : std::make_shared<const TermCounts>(merge_terms(documents));
+}
+
+// Everybody is charged for its terms, whoever has it read first. False if they are too many.
+bool TextScorer::read_part(const PartKey& key, Part& part, Field& field,
+                           const event::Event& event) {
+  if (!part.terms) {
+    for (const std::string& text : text_strings({key.first}, event)) {
+      counter_.count(text, analyzers_.at(key.second), terms_left(field));
+    }
+    part.term_count = counter_.term_count();
+  }
+  const std::uint64_t cost = part.term_count * steps::kTerm;
+  field.term_steps += cost;
+  if (cost >= steps::kFree && !charge(field, cost)) {
+    counter_.drop();
+    return false;
+  }
+  if (!part.terms) part.terms = std::make_shared<const TermCounts>(counter_.take());
+  return true;
 }
 
 std::optional<TermCounts> TextScorer::visible_document(const Key& key, const event::Event& event) {
@@ -132,7 +263,24 @@ std::optional<TermCounts> TextScorer::visible_document(const Key& key, const eve
 }
 
 filter::TextVerdict TextScorer::judge(const filter::About& about, const event::Event& event) {
+  if (!charge(about)) return {};
   return match_info(about, event).verdict;
+}
+
+bool TextScorer::charge(const filter::About& about) {
+  const Query& query = query_of(about);
+  if (!query.budget || !query.field->second.document) return true;
+  const TextQuery& wanted = query.query;
+  const std::uint64_t cost =
+      (wanted.terms.size() + wanted.excluded_terms.size()) * steps::kQueryTerm +
+      (wanted.phrases.size() + wanted.excluded_phrases.size()) * query.field->second.text_bytes *
+          steps::kPhraseByte;
+  return cost < steps::kFree || query.budget->charge(cost);
+}
+
+void TextScorer::charge(const filter::TextSource& source, WorkBudget& budget) const {
+  const Field& field = sources_.at(&source).field->second;
+  if (field.document) budget.charge(field.document->counts.size() * steps::kDistanceTerm);
 }
 
 TextMatchInfo TextScorer::match_info(const filter::About& about, const event::Event& event) {
@@ -140,7 +288,8 @@ TextMatchInfo TextScorer::match_info(const filter::About& about, const event::Ev
   auto& [key, field] = *query.field;
   if (!field.document) return {.failure = TextFailure::kNoText};
   if (query.query.has_phrases() && !field.words) field.words = split(key, event);
-  return match::judge(query.query, *field.document, field.words.value_or(TextWords()),
+  static const TextWords kNoWords;
+  return match::judge(query.query, *field.document, field.words ? *field.words : kNoWords,
                       field.corpus);
 }
 
@@ -174,7 +323,7 @@ TextScorer::View TextScorer::view(const Key& key) const {
   const auto found = fields_.find(key);
   WEIR_CHECK(found != fields_.end());
   const Field& field = found->second;
-  return {field.document ? &*field.document : nullptr, &field.corpus};
+  return {field.document.get(), &field.corpus};
 }
 
 const TextScorer::Query& TextScorer::query_of(const filter::About& about) const {
@@ -191,7 +340,9 @@ TextScorer::Field& TextScorer::field_of(const filter::TextSource& source) {
 
 std::optional<TermCounts> TextScorer::document(const filter::TextSource& source,
                                                const event::Event&) {
-  return field_of(source).document;
+  const Field& field = field_of(source);
+  if (!field.document) return std::nullopt;
+  return *field.document;
 }
 
 double TextScorer::distance(const filter::TextSource& source, const TermCounts& left,
@@ -208,9 +359,8 @@ std::optional<TermCounts> TextScorer::analyze(const Key& key, const event::Event
   if (!is_in(key.language, event)) return std::nullopt;
   const std::vector<std::string> strings = text_strings(key.fields, event);
   if (strings.empty()) return std::nullopt;
-  std::vector<std::string> terms;
-  for (const std::string& text : strings) analyzers_.at(key.language).analyze(text, terms);
-  return count_terms(std::move(terms));
+  for (const std::string& text : strings) counter_.count(text, analyzers_.at(key.language));
+  return counter_.take();
 }
 
 TextWords TextScorer::split(const Key& key, const event::Event& event) {

@@ -4,14 +4,18 @@
 // There is one corpus for each choice of fields, language and visibility that some subscription
 // names; it counts every event published from then on that has text in one of the fields and may be
 // seen, whether or not the event matches anything. So scores tell nobody of documents that are
-// hidden from them. An event is analysed once for each choice of fields and language, and counted
-// in before it is judged. Single-threaded.
+// hidden from them. A field is analysed once for each language, whatever choices of fields have it;
+// an event is counted in before it is judged. Single-threaded.
+//
+// What that costs is charged to the budgets of all who name a choice of fields (work_budget.h). A
+// text that is too costly for everybody who names it is not analysed, and not counted in.
 //
 // An event whose attribute `lang` names another language has no text for a corpus; the language
 // none reads all. A corpus that is restored before anybody names its fields waits for the first who
 // does; while it waits it counts nothing in and is not saved.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +38,9 @@
 #include "match/text_match.h"
 #include "match/text_query.h"
 #include "match/text_reader.h"
+#include "match/text_strings.h"
+#include "match/text_term_counter.h"
+#include "match/work_budget.h"
 
 namespace weir::match {
 
@@ -70,15 +77,23 @@ class TextScorer final : public TextReader {
   // stay alive until remove(), and is added once. Without visibility, every event counts. Corpora
   // that it is the first to name take their memory from the account.
   base::Result<void> add(const filter::Filter& filter, const TextVisibilityPtr& visibility = {},
-                         const base::MemoryAccount::Ptr& memory = {});
-  void remove(const filter::Filter& filter);
+                         const base::MemoryAccount::Ptr& memory = {},
+                         const WorkBudgetPtr& budget = {});
+  // Requires the budget that it was added with.
+  void remove(const filter::Filter& filter, const WorkBudgetPtr& budget = {});
 
   // Counts the event into the corpora it has text for; judge(), match_info() and document() are
   // then about this event.
   void begin(const event::Event& event, base::Instant now);
 
+  // Nothing holds that is too costly to judge.
   filter::TextVerdict judge(const filter::About& about, const event::Event& event) override;
-  // The same, and why.
+  // Charges what it takes to judge the predicate and to tell why it holds; false if that is too
+  // costly.
+  bool charge(const filter::About& about);
+  // Charges what it takes to compare the text of a change with another one.
+  void charge(const filter::TextSource& source, WorkBudget& budget) const;
+  // What judge() says, and why.
   TextMatchInfo match_info(const filter::About& about, const event::Event& event);
   // The first text predicate of a filter that holds of the event at hand; nothing if none does. The
   // findings of one event share what they say of terms. It takes at most this part of the event's
@@ -126,10 +141,26 @@ class TextScorer final : public TextReader {
 
  private:
   friend class TextPreview;
+  // A field in a language.
+  struct Part {
+    std::size_t use_count = 0;
+    // Of the event at hand.
+    std::optional<TextSize> size = {};
+    boost::unordered_flat_set<WorkBudget*> payers = {};  // who were charged for a long text
+    std::shared_ptr<const TermCounts> terms = {};
+    std::size_t term_count = 0;
+  };
+  using PartKey = std::pair<filter::TextField, std::string>;
   struct Field {
     TextCorpus corpus;
-    TextVisibilityPtr visibility;             // null: all events
-    std::optional<TermCounts> document = {};  // of the event at hand
+    TextVisibilityPtr visibility;                     // null: all events
+    std::vector<Part*> parts = {};                    // its fields
+    std::map<WorkBudget*, std::size_t> payers = {};   // and how often; null: nobody limits it
+    std::size_t phrase_query_count = 0;               // of those who name it
+    std::shared_ptr<const TermCounts> document = {};  // of the event at hand
+    std::uint64_t term_steps = 0;                     // of the same
+    std::size_t text_bytes = 0;                       // of the same
+    bool is_read = false;  // the event may be seen, is in the language and not too costly
     std::optional<TextWords> words = {};      // of the same, once a phrase was looked for
     std::shared_ptr<TextShares> shares = {};  // of the same, once a predicate held
     std::size_t user_count = 0;
@@ -138,6 +169,7 @@ class TextScorer final : public TextReader {
   struct Query {
     TextQuery query;
     Fields::value_type* field;
+    WorkBudgetPtr budget = {};
   };
   using Corpora = std::map<Key, TextCorpus>;
 
@@ -145,6 +177,12 @@ class TextScorer final : public TextReader {
   base::Result<std::vector<TextQuery>> compile(const filter::Filter& filter);
   // Nothing if no field has text.
   std::optional<TermCounts> analyze(const Key& key, const event::Event& event);
+  void measure(const Key& key, Field& field, const event::Event& event);
+  void read(const Key& key, Field& field, const event::Event& event);
+  bool read_part(const PartKey& key, Part& part, Field& field, const event::Event& event);
+  static bool charge(const Field& field, std::uint64_t cost);
+  static bool is_paid(const Field& field);
+  static std::size_t terms_left(const Field& field);
   TextWords split(const Key& key, const event::Event& event);
   // Adds the scores of these terms, as far as there is room.
   void add_shares(const TextMatchInfo& info, TextShares& shares);
@@ -155,8 +193,8 @@ class TextScorer final : public TextReader {
   // Nothing if the event may not be seen there, or has no text.
   std::optional<TermCounts> visible_document(const Key& key, const event::Event& event);
   void use(const filter::TextSource& source, const TextVisibilityPtr& visibility,
-           const base::MemoryAccount::Ptr& memory);
-  void release(const filter::TextSource& source);
+           const base::MemoryAccount::Ptr& memory, WorkBudget* budget);
+  void release(const filter::TextSource& source, WorkBudget* budget);
   const Query& query_of(const filter::About& about) const;
   Field& field_of(const filter::TextSource& source);
   // The one that waits for this key, or a new one.
@@ -169,7 +207,9 @@ class TextScorer final : public TextReader {
   TextAnalyzers analyzers_;
   TextCorpusOptions corpus_options_;
   double score_min_;
+  std::map<PartKey, Part> parts_;
   Fields fields_;
+  TextTermCounter counter_;
   Corpora waiting_;  // for sources that nobody names
   std::map<std::string, std::shared_ptr<const CorpusCounts>> preloaded_;  // by language
   std::map<const filter::About*, Query> queries_;

@@ -2,6 +2,7 @@
 // The strings that the fields of a text are in an event.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,13 @@ namespace weir::match {
 // empty string is text.
 std::vector<std::string> text_strings(const std::vector<filter::TextField>& fields,
                                       const event::Event& event);
+
+// How long the strings of a field are, markup included.
+struct TextSize {
+  std::size_t value_count = 0;  // that were looked at
+  std::size_t string_count = 0;
+  std::size_t bytes = 0;
+};
+TextSize text_size(const filter::TextField& field, const event::Event& event);
 
 }  // namespace weir::match

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostTable: what a protocol costs, for each kind of message.
+// CostTable: messages, hops and bytes of a protocol, for each kind of message.
 //
-// A message that is relayed, or split on its way to several homes, counts once as a message and
-// with every hop and its bytes.
+// A message that is relayed, or split on its way to several homes, counts as one message, with all
+// its hops and the bytes of each hop.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class CostTable {
   CostTable();
 
   void add(const Send& send);
-  // One message that the runtime brings to this many members.
+  // Counts one message that the runtime brings to this many members.
   void add(MessageKind kind, std::size_t hop_count, std::size_t bytes);
   void add(DropReason reason) { ++drops_[static_cast<std::size_t>(reason)]; }
 
@@ -34,7 +34,7 @@ class CostTable {
     return drops_[static_cast<std::size_t>(reason)];
   }
   Cost total() const;
-  // The kinds that cost something, in their order.
+  // Returns the kinds that were counted, ascending.
   std::vector<MessageKind> kinds() const;
 
  private:

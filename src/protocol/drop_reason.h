@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DropReason: why a member ignored an input.
+// DropReason: the reason why a member ignored an input.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 namespace weir::protocol {
 
 enum class DropReason : std::uint8_t {
-  kMalformed,  // bytes that no encoder wrote
-  kVersion,    // of a version that is not understood
-  kUnknown,    // of a kind that is not understood
-  kNonsense,   // well-formed, but nothing that an honest member would say
-  kStale,      // an answer that nobody waits for any more, or news that is no news
+  kMalformed,  // no encoder writes these bytes
+  kVersion,    // unknown version
+  kUnknown,    // unknown kind of message
+  kNonsense,   // well-formed, but no honest member sends it
+  kStale,      // an answer that comes too late, or news that is known already
   kTooFar,     // relayed too often
   kLimit,      // a named limit is reached
-  kHomeless,   // no way to its home is known
+  kHomeless,   // no way to the home is known
 };
 inline constexpr std::size_t kDropReasonCount = 8;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects: what a protocol wants done, as data, in the order it was decided.
+// Effects: the actions that a protocol asks for, as data, in the order of its decisions.
 //
 // A runtime carries them out: runtime/sim in virtual time, runtime/nats over a NATS server. An
 // overlay (protocol/chord, protocol/slots) carries out the Route and Multicast of the application
-// that it hosts; those that an overlay itself leaves to the runtime go by hash slots:
+// that it hosts. A Route or Multicast that an overlay leaves to the runtime goes by hash slots:
 //
 //   Send       to one member
-//   Route      to the home of a key; at the runtime: to one of those who listen to the key's slot
+//   Route      to the home of a key; at the runtime: to one listener of the key's slot
 //   Multicast  to the homes of keys, or of all keys of an arc, each home once; at the runtime:
-//              to the listeners of each slot concerned, for the whole ring to every member
-//   Listen     begin or cease to receive what is routed to a slot
+//              to the listeners of each slot in it, for the whole ring to every member
+//   Listen     start or stop receiving messages that are routed to a slot
 //   Deliver    to the user of this member
-//   WakeAt     call on_wake then; replaces what was asked for before
-//   Drop       an input was ignored: counted, nothing else
+//   WakeAt     call on_wake at that instant; replaces the previous WakeAt
+//   Drop       an input was ignored; the runtime counts it
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,19 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "base/strong_id.h"
+#include "protocol/codec.h"
 #include "protocol/drop_reason.h"
 #include "protocol/message.h"
+#include "protocol/node_id.h"
 #include "protocol/ring.h"
 #include "protocol/slot.h"
 
 namespace weir::protocol {
 
-// A member's address. A runtime gives it, and vouches for it as the source of a message.
-using NodeId = base::StrongId<struct NodeTag>;
-
-// The source of a user's commands to the member; never that of a message from another one.
-inline constexpr NodeId kUser{0};
-
 struct Send {
   NodeId target;
-  MessageKind kind;       // whom its cost is charged to: what it carries, if it carries something
-  bool is_relay = false;  // a further hop of a message that is already counted
+  MessageKind kind;       // its cost is charged to this kind: of the carried message, if any
+  bool is_relay = false;  // a further hop of a message that was counted before
   std::string bytes;
 };
 
@@ -80,20 +75,40 @@ class Effects {
   void send(NodeId target, MessageKind kind, std::string bytes) {
     list_.emplace_back(Send{.target = target, .kind = kind, .bytes = std::move(bytes)});
   }
+  template <typename Message>
+  void send(NodeId target, const Message& message) {
+    send(target, kind_of<Message>(), encode(message));
+  }
   void relay(NodeId target, MessageKind kind, std::string bytes) {
     list_.emplace_back(
         Send{.target = target, .kind = kind, .is_relay = true, .bytes = std::move(bytes)});
   }
+  template <typename Message>
+  void relay(NodeId target, const Message& message) {
+    relay(target, kind_of<Message>(), encode(message));
+  }
   void route(Key key, MessageKind kind, std::string bytes) {
     list_.emplace_back(Route{.key = key, .kind = kind, .bytes = std::move(bytes)});
   }
-  // Not inline: g++ 12 takes the parts of a variant that are not in use for a mistake.
+  template <typename Message>
+  void route(Key key, const Message& message) {
+    route(key, kind_of<Message>(), encode(message));
+  }
+  // Not inline: g++ 12 warns about the inactive alternatives of the variant.
   void multicast(Destinations destinations, MessageKind kind, std::string bytes);
+  template <typename Message>
+  void multicast(Destinations destinations, const Message& message) {
+    multicast(std::move(destinations), kind_of<Message>(), encode(message));
+  }
   void listen(std::uint32_t slot, bool is_on) {
     list_.emplace_back(Listen{.slot = slot, .is_on = is_on});
   }
   void deliver(MessageKind kind, std::string bytes) {
     list_.emplace_back(Deliver{.kind = kind, .bytes = std::move(bytes)});
+  }
+  template <typename Message>
+  void deliver(const Message& message) {
+    deliver(kind_of<Message>(), encode(message));
   }
   void wake_at(base::Instant instant) { list_.emplace_back(WakeAt{instant}); }
   void drop(DropReason reason) { list_.emplace_back(Drop{reason}); }

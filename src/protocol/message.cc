@@ -1,44 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/message.h"
 
-#include <fmt/format.h>
-
-#include <array>
-#include <span>
-
-#include "protocol/chord/messages.h"
-#include "protocol/probe/messages.h"
-#include "protocol/slots/messages.h"
-#include "protocol/tree/messages.h"
-
 namespace weir::protocol {
 
 namespace {
 
-struct Names {
-  std::string_view protocol;
-  std::span<const std::string_view> kinds;
-};
-
-// In the order of ProtocolId, which begins with 1.
-const std::array<Names, kProtocolCount> kNames{{
-    {"probe", probe::kKindNames},
-    {"chord", chord::kKindNames},
-    {"tree", tree::kKindNames},
-    {"slots", slots::kKindNames},
-}};
-
 bool is_known(std::uint8_t protocol) { return protocol >= 1 && protocol <= kProtocolCount; }
 
 }  // namespace
-
-std::string kind_name(MessageKind kind) {
-  const Names& names = kNames[static_cast<std::size_t>(kind.protocol) - 1];
-  if (kind.number < names.kinds.size()) {
-    return fmt::format("{}.{}", names.protocol, names.kinds[kind.number]);
-  }
-  return fmt::format("{}.{}", names.protocol, kind.number);
-}
 
 base::ByteWriter begin_message(MessageKind kind) {
   base::ByteWriter writer;

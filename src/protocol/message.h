@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: what all protocols' messages begin with, and how they are opened.
+// The header that every message of every protocol begins with.
 //
-//   u8 version | u8 protocol | u8 kind | body, by the protocol's own messages.h
-//
-// Decoders are bounded: they never read beyond the bytes, never make room for more than the bytes
-// can hold, and refuse what no encoder writes.
+//   u8 version | u8 protocol | u8 kind | body, by the message's field list (codec.h)
 #pragma once
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -32,33 +28,45 @@ struct MessageKind {
 
 // Kinds of one protocol have numbers below this one.
 inline constexpr std::uint8_t kMessageKindsMax = 32;
-inline constexpr std::uint8_t kMessageVersion = 1;
-// A NATS server takes messages of 1 MB unless it is told otherwise.
+inline constexpr std::uint8_t kMessageVersion = 2;
+// A NATS server accepts messages of 1 MB by default.
 inline constexpr std::size_t kMessageBytesMax = 1'000'000;
 
-// "chord.find", for tables and traces; "chord.31" for one without a name.
-std::string kind_name(MessageKind kind);
+// The sender and the receiver of a message.
+enum class Way : std::uint8_t {
+  kCommand = 1,  // a user to its own member
+  kDirect = 2,   // a member to a member
+  kRouted = 4,   // a member to the home of a key, carried by the overlay
+  kTold = 8,     // a member to its own user
+};
+constexpr Way operator|(Way a, Way b) {
+  return static_cast<Way>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+constexpr bool allows(Way ways, Way way) {
+  return (static_cast<std::uint8_t>(ways) & static_cast<std::uint8_t>(way)) != 0;
+}
 
-// A writer that has the header written.
+// Each message struct has one as `kType`.
+struct MessageType {
+  MessageKind kind;
+  std::string_view name;  // in tables and traces, behind the protocol's name
+  Way ways{};             // all others are refused
+};
+
+template <typename Message>
+constexpr MessageKind kind_of() {
+  return Message::kType.kind;
+}
+
+// Returns a writer that holds the header.
 base::ByteWriter begin_message(MessageKind kind);
 
-// A message whose header was understood; otherwise why it is to be dropped.
+// A message with a valid header, or the reason to drop it.
 struct OpenMessage {
   std::optional<DropReason> refused;
   MessageKind kind;
   base::ByteReader body{{}};
 };
 OpenMessage open_message(std::string_view bytes);
-
-// A whole message, header and body, as a struct of its protocol's messages.h; none if it is of
-// another kind, or no encoder wrote it.
-template <typename Message>
-std::optional<Message> read(std::string_view bytes) {
-  const OpenMessage open = open_message(bytes);
-  std::optional<Message> message;
-  if (open.refused || open.kind != kind_of(Message::kKind)) return message;
-  if (!decode(open.body, message.emplace())) message.reset();
-  return message;
-}
 
 }  // namespace weir::protocol

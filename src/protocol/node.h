@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Node: one member's side of a distributed protocol, as a pure state machine.
 //
-// It owns no socket, thread, clock or source of chance (a seed is given when it is made): it is
-// told what happened and appends effects. The same calls give the same effects on every machine.
-// The first call is on_wake. Messages may be lost, repeated, late or made up; `source` is true.
+// A node owns no socket, thread, clock or random source (its constructor takes a seed). A runtime
+// tells it of every event, and it appends effects. The same calls give the same effects on every
+// machine. The first call is on_wake. Messages may be lost, repeated, late or forged, but `source`
+// is correct.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement: where keys live, as one member believes; an overlay gives it to its application.
+// Placement: the homes of keys, as one member knows them. An overlay offers it to its application.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@ class Placement {
   virtual ~Placement() = default;
 
   virtual NodeId self() const = 0;
-  // This member answers for the key, and has heard nothing that speaks against it for a while.
+  // True while this member is the settled home of the key.
   virtual bool is_home(Key key) const = 0;
-  // The next member on the way to the key's home; none if this is the home, or no way is known.
+  // Returns the next member on the way to the key's home; nullopt if this is the home or no way is
+  // known.
   virtual std::optional<NodeId> towards(Key key) const = 0;
-  // How far from the key this member is: 0 at its home, and less at each further member of the way
-  // than at the one before. Not comparable between keys.
+  // Returns this member's distance to the key: 0 at the home, and less with each hop of the way.
+  // Distances to different keys cannot be compared.
   virtual std::uint64_t distance_to(Key key) const = 0;
 };
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring: identifiers modulo 2^m, and what lies between two of them clockwise.
+// Ring: identifiers modulo 2^m, their distances and the arcs between them, clockwise.
 //
-// Members and keys have their place on it by SHA-1, whose first m bits are the identifier. A key's
-// home is the first member at or after it. m is 64 unless a test wants a ring small enough to try
-// everything.
+// The place of a member or a key is the first m bits of its SHA-1. The home of a key is the first
+// member at or after it. m is 64; tests also use rings that are small enough to try everything.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
+
+#include "protocol/field.h"
 
 namespace weir::protocol {
 
@@ -18,12 +20,14 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
-// The keys after `after` up to and with `last`, clockwise; the whole ring if the two are equal.
+// The keys after `after` up to and including `last`, clockwise; the whole ring if both are equal.
 struct KeyArc {
   Key after;
   Key last;
 
   auto operator<=>(const KeyArc&) const = default;
+
+  static constexpr auto fields() { return std::tuple{field(&KeyArc::after), field(&KeyArc::last)}; }
 };
 
 inline constexpr unsigned kRingBitsMax = 64;
@@ -37,14 +41,15 @@ class Ring {
   std::uint64_t mask() const { return mask_; }
   bool has(Key key) const { return key.value <= mask_; }
 
-  // The identifier of a name: the first m bits of its SHA-1.
+  // Returns the first m bits of the SHA-1 of a name.
   Key key_of(std::string_view name) const;
 
   Key plus(Key key, std::uint64_t steps) const { return {(key.value + steps) & mask_}; }
-  // Steps clockwise from one to the other, 0 if they are the same.
+  // Returns the steps clockwise from one key to the other; 0 if they are equal.
   std::uint64_t distance(Key from, Key to) const { return (to.value - from.value) & mask_; }
   bool contains(KeyArc arc, Key key) const;
-  // Strictly between the two, clockwise; everything but `from` if they are the same.
+  // True if the key lies strictly between both ends, clockwise. If the ends are equal, every other
+  // key does.
   bool is_between(Key from, Key key, Key to) const;
 
  private:

@@ -16,7 +16,7 @@ TEST(RingTest, KeysAreTheFirstBitsOfSha1) {
   EXPECT_EQ(Ring().key_of("").value, 0xda39a3ee5e6b4b0dU);
 }
 
-// By definition: walk clockwise and see what is met.
+// By definition: walks clockwise, one key after another.
 std::set<std::uint64_t> walk(const Ring& ring, KeyArc arc) {
   std::set<std::uint64_t> met;
   Key key = arc.after;

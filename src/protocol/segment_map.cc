@@ -9,7 +9,7 @@ namespace weir::protocol {
 
 namespace {
 
-// a * b / divisor, rounded down; for a <= divisor it fits.
+// Returns a * b / divisor, rounded down. Requires a <= divisor.
 std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t divisor) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(static_cast<Wide>(a) * b / divisor);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SegmentMap: the stateless mapping of paper 002, h(x, d) = h1(x) + h2(d): what belongs to one
-// source lies on one segment of the ring, in the order of its value.
+// SegmentMap: the stateless mapping of paper 002, h(x, d) = h1(x) + h2(d): the values of one source
+// lie on one segment of the ring, in their order.
 //
 // h1 is the SHA-1 of the source's name; h2(d) = a * d with a = L / max(d), exact and rounded down,
-// so that h2 does not fall as d grows, h2(0) = 0 and h2(max) = L. Values beyond max are at L. No
-// state and no global knowledge: every member maps alike.
+// so h2 never falls as d grows, h2(0) = 0 and h2(max) = L. Values beyond max map to L. The map
+// needs no state and no global knowledge: all members map alike.
 //
 //   const SegmentMap map(ring, {.length = ring.mask() / 1000, .value_max = 500});
 //   map.key_of("quotes/INTC", 20);   // the same on every member
@@ -28,9 +28,9 @@ class SegmentMap {
   // Requires length < ring.mask() and value_max >= 1.
   SegmentMap(const Ring& ring, const Options& options);
 
-  // Where a value of a source lives; values of [from, to] lie on the arc between their keys.
+  // Returns the key of a value. The values of [from, to] lie on the arc between the keys of both.
   Key key_of(std::string_view source, std::uint64_t value) const;
-  // All keys of a source: L + 1 of them.
+  // Returns the L + 1 keys of a source.
   KeyArc segment_of(std::string_view source) const;
 
  private:

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> slots_of_keys(const std::vector<Key>& keys) {
   return slots;
 }
 
-// From the slot of the arc's first key to that of its last, clockwise.
+// Returns the slots from that of the arc's first key to that of its last, clockwise.
 std::vector<std::uint32_t> slots_of_arc(KeyArc arc) {
   const Ring ring;
   const std::uint32_t first = slot_of(ring.plus(arc.after, 1));
@@ -32,6 +32,13 @@ std::vector<std::uint32_t> slots_of_arc(KeyArc arc) {
 }
 
 }  // namespace
+
+std::vector<Key> in_order(std::vector<Key> keys) {
+  std::ranges::sort(keys);
+  const auto repeated = std::ranges::unique(keys);
+  keys.erase(repeated.begin(), repeated.end());
+  return keys;
+}
 
 KeyArc arc_of(std::uint32_t slot) {
   const std::uint64_t first = std::uint64_t{slot} << kSlotShift;

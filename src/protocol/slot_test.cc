@@ -11,6 +11,11 @@ using testing::ElementsAre;
 
 constexpr std::uint64_t kSlotKeys = std::uint64_t{1} << kSlotShift;
 
+TEST(SlotTest, InOrderSortsKeysAndRemovesRepeatedOnes) {
+  EXPECT_EQ(in_order({{3}, {1}, {3}, {2}}), (std::vector<Key>{{1}, {2}, {3}}));
+  EXPECT_TRUE(in_order({}).empty());
+}
+
 TEST(SlotTest, AKeyIsInTheArcOfItsSlotOnly) {
   const Ring ring;
   for (const std::uint64_t value :

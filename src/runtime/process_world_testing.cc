@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A world of processes: `weir member`, over a nats-server on the loopback.
+// A world of `weir member` processes over a nats-server on the loopback.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -26,11 +26,11 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(60);
 constexpr int kLookMs = 5;
-// Slow enough for a machine that has much else to do.
+// Long enough for an overloaded machine.
 constexpr const char* kHeartbeat = "80ms";
 constexpr const char* kLease = "900ms";
 
-// What stands behind "name": in a line of JSON, without quotes.
+// Returns the value of "name" in a line of JSON, without quotes.
 std::optional<std::string> field(std::string_view line, std::string_view name) {
   const std::string label = fmt::format("\"{}\":", name);
   const std::size_t found = line.find(label);
@@ -72,7 +72,7 @@ std::optional<Told> told_of(std::string_view line) {
   return told;
 }
 
-// One process, its input and its output.
+// One process with its input and output.
 class Process {
  public:
   explicit Process(std::vector<std::string> words) {
@@ -107,7 +107,7 @@ class Process {
     const std::string bytes = line + '\n';
     WEIR_CHECK(::write(in_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   }
-  // The lines that are there; waits a little for the first.
+  // Returns the available lines; waits a little for the first.
   std::vector<std::string> read_lines(int timeout_ms) {
     std::vector<std::string> lines;
     pollfd waiting{.fd = out_, .events = POLLIN, .revents = 0};
@@ -212,7 +212,7 @@ class ProcessWorld : public World {
   struct Member {
     std::unique_ptr<Process> process;
     std::vector<Told> told;
-    std::string view = "{}";  // the last that it told of
+    std::string view = "{}";  // the last one that it reported
   };
 
   static std::string name_of(std::size_t member) { return fmt::format("member-{}", member + 1); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every overlay must do in every world: in the simulator, and as processes over a nats-server.
+// The properties of every overlay in every world: in the simulator, and as processes over a
+// nats-server.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ class ProtocolSuite : public testing::TestWithParam<WorldKind> {
     })) << word;
   }
 
-  // What a member gets for a key, asking once.
+  // Returns the answer to one get of a member.
   std::optional<std::string> get(std::size_t member, const std::string& word) {
     const std::size_t before = count(member, Kind::kGot, key_of(word));
     world_->get(member, word);
@@ -60,7 +61,7 @@ class ProtocolSuite : public testing::TestWithParam<WorldKind> {
     return last->text;
   }
 
-  // All homes that a member's cast number 1 came to, as lists of keys, one for each arrival.
+  // Returns the keys of each arrival of a member's cast number 1.
   std::vector<std::string> arrivals() {
     std::vector<std::string> keys;
     for (std::size_t i = 0; i < kWorldMembers; ++i) {
@@ -111,7 +112,7 @@ TEST_P(ProtocolSuite, ACastArrivesOnceForEachKeyAndOnceAtEachHome) {
     return bytes;
   };
   ASSERT_TRUE(world_->wait([&] { return arrived_bytes() >= 16 * words.size(); }));
-  // What comes behind it says that nothing more of it is on its way.
+  // A later put was answered, so no copy of the cast is on its way any more.
   ASSERT_NO_FATAL_FAILURE(put(1, "behind", "x"));
   std::string all;
   for (const std::string& keys : arrivals()) all += keys;
@@ -180,10 +181,10 @@ TEST_P(ProtocolSuite, HostileBytesAndNonsenseAreCountedAndDropped) {
   const std::uint64_t before = world_->dropped_count(0);
   world_->send_hostile(0, "");
   world_->send_hostile(0, std::string(100, '\xff'));
-  world_->send_hostile(0, std::string("\1\4\1\0\0\0\0", 7));
-  // Well-formed: a request of a user, the end of a leave, an answer that nobody asked for.
-  world_->send_hostile(0, std::string("\1\4\4", 3));
-  world_->send_hostile(0, std::string("\1\4\3\1", 4));
+  world_->send_hostile(0, std::string("\2\4\1\0\0\0\0", 7));
+  // Well-formed messages that no member sends: a command, the end of a leave, an unasked answer.
+  world_->send_hostile(0, std::string("\2\4\4", 3));
+  world_->send_hostile(0, std::string("\2\4\3\1", 4));
   EXPECT_TRUE(world_->wait([&] { return world_->dropped_count(0) >= before + 5; }));
   ASSERT_NO_FATAL_FAILURE(be_calm(kWorldMembers));
   ASSERT_NO_FATAL_FAILURE(put(0, "still", "there"));

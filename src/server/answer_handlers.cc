@@ -42,21 +42,22 @@ base::Result<event::JsonDocument> document_of(const Request& request) {
 }
 
 // {"upto": n} of an exclusive subscription, {"numbers": [...]} of a shared one.
-using Acknowledgement = std::variant<std::uint64_t, broker::Answer>;
+using Acknowledgement = std::variant<broker::DeliveryId, broker::Answer>;
 
 base::Result<Acknowledgement> acknowledgement_of(const Request& request) {
   const auto document = document_of(request);
   if (!document) return document.error();
   const JsonRef root = document->root();
   if (root.kind() == JsonKind::kObject && member_count(root) == 1) {
-    if (const auto upto = delivery_number_of(root.member("upto"))) return *upto;
-    if (auto numbers = delivery_numbers_of(root.member("numbers"))) {
-      return broker::Answer{.numbers = *std::move(numbers)};
+    if (const auto upto = delivery_id_of(root.member("upto"))) return *upto;
+    if (auto named = named_deliveries_of(root.member("numbers"))) {
+      return broker::Answer{.numbers = std::move(named->numbers),
+                            .incarnation = named->incarnation};
     }
   }
   return wrong(
       request,
-      fmt::format(R"(expected {{"upto": <number of a delivery>}}, or {{"numbers": [<at most )"
+      fmt::format(R"(expected {{"upto": <number or id of a delivery>}}, or {{"numbers": [<at most )"
                   R"({}>]}} of a shared subscription)",
                   kAnswerNumberCountMax));
 }
@@ -66,16 +67,16 @@ base::Result<broker::Answer> nack_of(const Request& request) {
   if (!document) return document.error();
   const JsonRef root = document->root();
   const bool is_object = root.kind() == JsonKind::kObject;
-  auto numbers = is_object ? delivery_numbers_of(root.member("numbers")) : std::nullopt;
+  auto named = is_object ? named_deliveries_of(root.member("numbers")) : std::nullopt;
   const JsonRef text = is_object ? root.member("delay") : JsonRef();
-  if (!numbers || member_count(root) != (text ? 2U : 1U)) {
-    return wrong(request, fmt::format(R"(expected {{"numbers": [<at most {} numbers of )"
+  if (!named || member_count(root) != (text ? 2U : 1U)) {
+    return wrong(request, fmt::format(R"(expected {{"numbers": [<at most {} numbers or ids of )"
                                       R"(deliveries>], "delay": "5s"}})",
                                       kAnswerNumberCountMax));
   }
   const auto delay = nack_delay_of(text);
   if (!delay) return wrong(request, std::string(kNackDelayExpected));
-  return broker::Answer{*std::move(numbers), delay};
+  return broker::Answer{std::move(named->numbers), delay, named->incarnation};
 }
 
 // Named, since g++ 12 destroys temporaries of a co_await twice.
@@ -102,7 +103,7 @@ Task<Response> acknowledge_deliveries(Exchange& exchange) {
   if (auto* const single = std::get_if<broker::Answer>(&*read)) {
     co_return co_await pass_on(exchange, std::move(*single));
   }
-  const std::uint64_t upto = std::get<std::uint64_t>(*read);
+  const broker::DeliveryId upto = std::get<broker::DeliveryId>(*read);
   using Answer = base::Result<void>;
   auto start = [&](std::function<void(Answer)> done) {
     exchange.services.broker.acknowledge(exchange.principal, exchange.id, upto, std::move(done));

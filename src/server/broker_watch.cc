@@ -21,6 +21,7 @@ void BrokerWatch::look(base::Instant now) {
   look_at_events(stats, now);
   look_at_registry(stats, now);
   losses_.look(broker_.take_losses(), now);
+  look_at_clock(stats);
   look_at_tokens();
 }
 
@@ -51,6 +52,26 @@ void BrokerWatch::look_at_registry(const broker::BrokerStats& stats, base::Insta
     log_.write(LogLevel::kInfo, "subscriptions and acknowledgements are stored again",
                {{"failures", stats.registry_failures}});
   }
+}
+
+void BrokerWatch::look_at_clock(const broker::BrokerStats& stats) {
+  const std::uint64_t forward =
+      stats.clock_steps_forward - std::exchange(clock_steps_forward_, stats.clock_steps_forward);
+  const std::uint64_t back =
+      stats.clock_steps_back - std::exchange(clock_steps_back_, stats.clock_steps_back);
+  if (forward + back == 0) return;
+  constexpr double kSecond = 1e9;
+  const auto seconds = [](base::Duration duration) {
+    return fmt::format("{:.3f}", static_cast<double>(duration.nanoseconds) / kSecond);
+  };
+  const bool is_back = stats.clock_last_step < base::Duration{};
+  log_.write(LogLevel::kWarning,
+             is_back ? "the wall clock was set back: durations are not affected"
+                     : "the wall clock was set forward: durations are not affected",
+             {{"step_seconds", seconds(stats.clock_last_step)},
+              {"forward", forward},
+              {"back", back},
+              {"broker_ahead_seconds", seconds(stats.clock_offset)}});
 }
 
 void BrokerWatch::look_at_tokens() {

@@ -65,6 +65,13 @@ TEST_F(BrokerWatchTest, TellsWhenASubscriptionBeginsToLoseDeliveriesAndHowManyWe
   EXPECT_THAT(look_after(100), IsEmpty());
 }
 
+TEST_F(BrokerWatchTest, TellsWhenEventsAreTooCostly) {
+  broker_.losses.add("a", broker::LossKind::kOverBudget, 3);
+  EXPECT_THAT(look_after(1),
+              ElementsAre("warning events are not judged: they cost more than "
+                          "broker.work_per_event for the owner's filters subscription=a count=3"));
+}
+
 TEST_F(BrokerWatchTest, WarnsBeforeRetentionOvertakesASubscription) {
   broker_.losses.add("slow", broker::LossKind::kExpiresSoon, 12);
   EXPECT_THAT(look_after(1), ElementsAre("warning retention is about to overtake subscription slow "
@@ -97,6 +104,21 @@ TEST_F(BrokerWatchTest, TellsOfTheRegistry) {
   EXPECT_THAT(look_after(59), IsEmpty());
   EXPECT_THAT(look_after(1),
               ElementsAre("info subscriptions and acknowledgements are stored again failures=2"));
+}
+
+TEST_F(BrokerWatchTest, TellsOfEachStepOfTheWallClock) {
+  broker_.set_clock({.back_count = 1, .last = Duration::seconds(-86'400)},
+                    Duration::seconds(86'400));
+  EXPECT_THAT(look_after(1),
+              ElementsAre("warning the wall clock was set back: durations are not affected "
+                          "step_seconds=-86400.000 forward=0 back=1 "
+                          "broker_ahead_seconds=86400.000"));
+  EXPECT_THAT(look_after(1), IsEmpty());
+  broker_.set_clock({.forward_count = 2, .back_count = 1, .last = Duration::milliseconds(1500)},
+                    Duration{});
+  EXPECT_THAT(look_after(1),
+              ElementsAre("warning the wall clock was set forward: durations are not affected "
+                          "step_seconds=1.500 forward=2 back=0 broker_ahead_seconds=0.000"));
 }
 
 TEST_F(BrokerWatchTest, TellsOnceOfEachTokenThatCannotBeRead) {

@@ -243,7 +243,8 @@ Task<base::Result<void>> Connection::receive(Exchange& exchange, const RouteMeth
                          "HTTP/1.1 100 Continue\r\n\r\n");
     }
   }
-  result = co_await reader_.read_body();
+  const std::string owner = exchange.principal ? exchange.principal->name : std::string();
+  result = co_await reader_.read_body(owner);
   co_return result;
 }
 

@@ -28,7 +28,7 @@ namespace weir::server {
 
 class ConnectionSlots {
  public:
-  static constexpr std::size_t kReservedCount = 64;
+  static constexpr std::size_t kReservedCount = kReservedConnectionCount;
 
   ConnectionSlots(const ServerOptions& options, Metrics& metrics)
       : options_(options), metrics_(metrics) {}

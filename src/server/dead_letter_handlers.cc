@@ -56,8 +56,10 @@ Task<Response> list_dead_letters(Exchange& exchange) {
   auto letters = exchange.services.broker.dead_letters(exchange.principal, exchange.id,
                                                        after->value_or(0), *limit + 1);
   if (!letters) co_return problem_response(letters.error());
-  const bool more = letters->size() > *limit;
-  if (more) letters->resize(*limit);
+  std::size_t bytes = 0;
+  for (const store::DeadLetterRow& letter : *letters) bytes += letter.events.size();
+  const bool more = letters->size() > *limit || bytes >= broker::kLetterPageBytesMax;
+  if (letters->size() > *limit) letters->resize(*limit);
   Response response;
   event::JsonObject object(response.body);
   object.name("dead_letters");

@@ -10,6 +10,7 @@
 #include "server/authenticator.h"
 #include "server/body_budget.h"
 #include "server/deadline.h"
+#include "server/decode_threads.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/net.h"
@@ -26,8 +27,9 @@ struct Services {
   Services(broker::Broker& the_broker, ServerOptions the_options)
       : broker(the_broker),
         options(std::move(the_options)),
-        bodies(options.bodies_bytes_max),
+        bodies({.bytes_max = options.bodies_bytes_max, .body_bytes_max = options.body_bytes_max}),
         slow_calls(metrics, options),
+        decode_threads(options.decode_thread_count),
         authenticator(broker, metrics, slow_calls),
         anonymous(std::make_shared<broker::Principal>(broker::Principal{
             .name = "", .grants = broker.options().anonymous_grants.value_or(broker::Grants{})})) {}
@@ -37,6 +39,7 @@ struct Services {
   BodyBudget bodies;
   Metrics metrics;
   SlowCalls slow_calls;
+  DecodeThreads decode_threads;
   Authenticator authenticator;
   const broker::PrincipalPtr anonymous;
 };

@@ -24,6 +24,12 @@ Error no_such(std::string_view id) {
   return {ErrorId::kBrokerNoSuchSubscription, "there is no subscription " + std::string(id), {}};
 }
 
+constexpr std::uint64_t kIncarnation = 12;  // of all subscriptions
+
+bool is_own(const broker::DeliveryId& delivery) {
+  return delivery.incarnation.value_or(kIncarnation) == kIncarnation;
+}
+
 Error not_shared() { return {ErrorId::kBrokerNotShared, "one consumer has it", {}}; }
 
 }  // namespace
@@ -60,7 +66,9 @@ class FakeSession final : public broker::Session, public std::enable_shared_from
     broker_.later([self = shared_from_this()] { self->closed_ = true; });
   }
 
-  void begin() { consumer_->on_begin(broker::ConsumerMode::kExclusive); }
+  void begin(std::uint64_t incarnation) {
+    consumer_->on_begin({broker::ConsumerMode::kExclusive, incarnation});
+  }
   void end(const Error& reason) {
     if (!std::exchange(closed_, true)) consumer_->on_end(reason);
   }
@@ -211,9 +219,9 @@ void FakeBroker::set_last_number(std::uint64_t number) {
   last_number_ = number;
 }
 
-std::optional<std::uint64_t> FakeBroker::attached_with() {
+std::string FakeBroker::attached_with() {
   const std::lock_guard lock(mutex_);
-  return attached_with_;
+  return attached_with_ ? broker::to_string(*attached_with_) : "";
 }
 
 std::uint64_t FakeBroker::ask(std::function<std::uint64_t(const FakeSession&)> question) {
@@ -409,14 +417,16 @@ std::vector<broker::SubscriptionInfo> FakeBroker::list(const broker::PrincipalPt
   return found;
 }
 
-void FakeBroker::acknowledge(const broker::PrincipalPtr&, std::string_view id, std::uint64_t number,
-                             broker::Done done) {
-  later([this, id = std::string(id), number, done = std::move(done)] {
+void FakeBroker::acknowledge(const broker::PrincipalPtr&, std::string_view id,
+                             const broker::DeliveryId& delivery, broker::Done done) {
+  later([this, id = std::string(id), delivery, done = std::move(done)] {
     std::unique_lock lock(mutex_);
     const bool exists = subscriptions_.contains(id);
     lock.unlock();
     if (!exists) return done(no_such(id));
-    if (number > 100) return done(Error{ErrorId::kBrokerAcknowledge, "not delivered", {}});
+    if (!is_own(delivery) || delivery.number > 100) {
+      return done(Error{ErrorId::kBrokerAcknowledge, "not delivered", {}});
+    }
     done({});
   });
 }
@@ -491,11 +501,11 @@ void FakeBroker::purge_dead_letters(const broker::PrincipalPtr& principal, std::
 }
 
 broker::SessionPtr FakeBroker::open(std::shared_ptr<broker::Consumer> consumer,
-                                    std::optional<Error> refusal) {
+                                    std::optional<Error> refusal, std::uint64_t incarnation) {
   auto session = std::make_shared<FakeSession>(*this, std::move(consumer));
-  later([this, session, refusal = std::move(refusal)] {
+  later([this, session, refusal = std::move(refusal), incarnation] {
     if (refusal) return session->end(*refusal);
-    session->begin();
+    session->begin(incarnation);
     const std::lock_guard lock(mutex_);
     session_ = session;
   });
@@ -503,7 +513,7 @@ broker::SessionPtr FakeBroker::open(std::shared_ptr<broker::Consumer> consumer,
 }
 
 broker::SessionPtr FakeBroker::attach(const broker::PrincipalPtr& principal, std::string_view id,
-                                      std::optional<std::uint64_t> acknowledged,
+                                      std::optional<broker::DeliveryId> acknowledged,
                                       std::shared_ptr<broker::Consumer> consumer) {
   std::optional<Error> refusal;
   if (const auto found = get(principal, id); !found) refusal = found.error();
@@ -511,21 +521,27 @@ broker::SessionPtr FakeBroker::attach(const broker::PrincipalPtr& principal, std
     const std::lock_guard lock(mutex_);
     attached_with_ = acknowledged;
     session_ = nullptr;
-    if (acknowledged && *acknowledged > last_number_) {
+    if (acknowledged && (!is_own(*acknowledged) || acknowledged->number > last_number_)) {
       refusal = Error{ErrorId::kBrokerAcknowledge, "that delivery was never sent", std::nullopt};
     }
   }
-  return open(std::move(consumer), std::move(refusal));
+  return open(std::move(consumer), std::move(refusal), kIncarnation);
 }
 
 broker::SessionPtr FakeBroker::stream(const broker::PrincipalPtr&, broker::DefinitionPtr,
                                       std::shared_ptr<broker::Consumer> consumer) {
-  return open(std::move(consumer), std::nullopt);
+  return open(std::move(consumer), std::nullopt, broker::kNoIncarnation);
 }
 
 void FakeBroker::set_failures(Failures failures) {
   const std::lock_guard lock(mutex_);
   failures_ = failures;
+}
+
+void FakeBroker::set_clock(broker::ClockSteps steps, base::Duration offset) {
+  const std::lock_guard lock(mutex_);
+  clock_steps_ = steps;
+  clock_offset_ = offset;
 }
 
 broker::BrokerStats FakeBroker::stats() const {
@@ -536,11 +552,15 @@ broker::BrokerStats FakeBroker::stats() const {
           .window_refuted_hits = 2,
           .window_overflow = 3,
           .registry_failures = failures_.registry_failures,
+          .clock_steps_forward = clock_steps_.forward_count,
+          .clock_steps_back = clock_steps_.back_count,
+          .clock_last_step = clock_steps_.last,
           .window_keys = 4,
           .window_bytes = 5,
           .dedup_keys = 6,
           .dedup_bytes = 7,
-          .registry_failure = "no room"};
+          .registry_failure = "no room",
+          .clock_offset = clock_offset_};
 }
 
 std::optional<Error> FakeBroker::trouble() const {

@@ -48,16 +48,19 @@ class FakeBroker final : public broker::Broker {
     std::uint64_t registry_failures = 0;
   };
   void set_failures(Failures failures);  // counted so far
+  void set_clock(broker::ClockSteps steps, base::Duration offset);
   void add_dead_letter(store::DeadLetterRow letter);
   // To the open session, when there is one; waits for it.
   void deliver(broker::Dispatch dispatch);
   void deliver(std::uint64_t number, std::string json, bool redelivered = false);
   void end_session(base::Error reason);
-  // The last delivery of all subscriptions: attach() refuses what comes after it.
+  // The last delivery of all subscriptions, of incarnation 12: attach() refuses what comes after
+  // it, and other incarnations.
   void set_last_number(std::uint64_t number);
 
   // What tests ask; these wait for it.
-  std::optional<std::uint64_t> attached_with();     // what the last attach() was told to be there
+  std::string attached_with();                      // what the last attach() was told to be
+                                                    // there; empty: nothing
   bool wait_until_closed();                         // the last session
   bool wait_for_publishers(std::size_t count);      // held ones
   bool wait_for_authentication(std::size_t count);  // begun ones
@@ -89,8 +92,8 @@ class FakeBroker final : public broker::Broker {
   std::vector<broker::SubscriptionInfo> list(const broker::PrincipalPtr& principal,
                                              std::string_view after_id,
                                              std::size_t count_max) override;
-  void acknowledge(const broker::PrincipalPtr& principal, std::string_view id, std::uint64_t number,
-                   broker::Done done) override;
+  void acknowledge(const broker::PrincipalPtr& principal, std::string_view id,
+                   const broker::DeliveryId& delivery, broker::Done done) override;
   void answer(const broker::PrincipalPtr& principal, std::string_view id, broker::Answer answer,
               broker::AnswerDone done) override;
   void forget(const broker::PrincipalPtr& principal, std::string_view id, event::EventPtr event,
@@ -106,7 +109,7 @@ class FakeBroker final : public broker::Broker {
   void purge_dead_letters(const broker::PrincipalPtr& principal, std::string_view id,
                           std::optional<std::uint64_t> delivery, broker::LettersDone done) override;
   broker::SessionPtr attach(const broker::PrincipalPtr& principal, std::string_view id,
-                            std::optional<std::uint64_t> acknowledged,
+                            std::optional<broker::DeliveryId> acknowledged,
                             std::shared_ptr<broker::Consumer> consumer) override;
   broker::SessionPtr attach_sink(std::string_view, std::shared_ptr<broker::Consumer>) override {
     return nullptr;
@@ -129,7 +132,7 @@ class FakeBroker final : public broker::Broker {
   void work();
   broker::PublishOutcome publish_one(const base::Result<event::EventPtr>& event);
   broker::SessionPtr open(std::shared_ptr<broker::Consumer> consumer,
-                          std::optional<base::Error> refusal);
+                          std::optional<base::Error> refusal, std::uint64_t incarnation);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -146,12 +149,14 @@ class FakeBroker final : public broker::Broker {
   std::optional<base::Error> publish_error_;
   std::optional<base::Error> trouble_;
   Failures failures_;
+  broker::ClockSteps clock_steps_;
+  base::Duration clock_offset_;
   bool hold_ = false;
   std::vector<std::function<void()>> held_;
   std::map<std::string, broker::SubscriptionInfo, std::less<>> subscriptions_;
   std::vector<store::DeadLetterRow> letters_;
   std::shared_ptr<FakeSession> session_;
-  std::optional<std::uint64_t> attached_with_;
+  std::optional<broker::DeliveryId> attached_with_;
   std::uint64_t last_number_ = UINT64_MAX;
 
   std::deque<std::function<void()>> queue_;

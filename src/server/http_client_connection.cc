@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http_client_connection.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/beast/http/error.hpp>
@@ -37,7 +38,9 @@ base::Error answer_error(const NetError& code) {
 
 }  // namespace
 
-Task<base::Result<HttpAnswer>> ClientConnection::exchange(const HttpCall& call) {
+Task<base::Result<HttpAnswer>> ClientConnection::exchange(const HttpCall& call,
+                                                          Clock::time_point until) {
+  until_ = until;
   base::Result<HttpAnswer> answer = co_await start(call, false);
   if (!answer) co_return answer;
   const base::Result<void> rest = co_await read_rest(answer->body);
@@ -98,9 +101,9 @@ Task<base::Result<HttpAnswer>> ClientConnection::start(const HttpCall& call, boo
 }
 
 Task<NetError> ClientConnection::send(const std::string& bytes) {
-  transport_->set_deadline(after(options_.timeouts.write));
+  transport_->set_deadline(std::min(until_, after(options_.timeouts.write)));
   const NetError error = co_await transport_->write(bytes);
-  transport_->set_deadline(after(options_.timeouts.read));
+  transport_->set_deadline(std::min(until_, after(options_.timeouts.read)));
   co_return error;
 }
 

@@ -32,8 +32,10 @@ class ClientConnection {
   ClientConnection(std::unique_ptr<ClientTransport> transport, ClientConnectionOptions options)
       : transport_(std::move(transport)), options_(std::move(options)) {}
 
-  // A request and its whole answer. The call must outlive the operation.
-  Task<base::Result<HttpAnswer>> exchange(const HttpCall& call);
+  // A request and its whole answer. The call must outlive the operation. Gives up at `until`, or
+  // when a timeout is over.
+  Task<base::Result<HttpAnswer>> exchange(const HttpCall& call,
+                                          Clock::time_point until = Clock::time_point::max());
 
   // A request and the header of its answer, for a body without end.
   Task<base::Result<HttpAnswer>> begin(const HttpCall& call);
@@ -59,6 +61,7 @@ class ClientConnection {
 
   std::unique_ptr<ClientTransport> transport_;
   ClientConnectionOptions options_;
+  Clock::time_point until_ = Clock::time_point::max();  // of the exchange that is under way
   std::optional<Parser> parser_;
   std::string pending_;  // read, not parsed
   bool needs_more_ = true;

@@ -76,11 +76,11 @@ Task<std::string> HttpConnector::try_address(const Url& url, const IpAddress& ad
 }
 
 Task<base::Result<std::unique_ptr<ClientConnection>>> HttpConnector::open(const Url& url,
-                                                                          Resolver::Hold hold) {
+                                                                          Resolver::Hold hold,
+                                                                          Clock::time_point until) {
   using Opened = base::Result<std::unique_ptr<ClientConnection>>;
   const auto begin = Clock::now();
-  const Clock::time_point until =
-      begin + std::chrono::nanoseconds(options_.timeouts.connect.nanoseconds);
+  until = std::min(until, begin + std::chrono::nanoseconds(options_.timeouts.connect.nanoseconds));
   base::Result<std::vector<IpAddress>> addresses = co_await resolve(url, until, std::move(hold));
   if (!addresses) co_return Opened(addresses.error());
   std::optional<base::Error> error;

@@ -35,9 +35,10 @@ class HttpConnector {
   HttpConnector(asio::any_io_executor executor, HttpConnectorOptions options);
 
   // kHttpConnect, or kBrokerSink if the guard refuses. The URL must outlive the operation. What is
-  // held is kept until the lookup of the name has ended, which may be later.
-  Task<base::Result<std::unique_ptr<ClientConnection>>> open(const Url& url,
-                                                             Resolver::Hold hold = {});
+  // held is kept until the lookup of the name has ended, which may be later. Gives up at `until`,
+  // or when the timeout is over.
+  Task<base::Result<std::unique_ptr<ClientConnection>>> open(
+      const Url& url, Resolver::Hold hold = {}, Clock::time_point until = Clock::time_point::max());
 
  private:
   Task<base::Result<std::vector<IpAddress>>> resolve(const Url& url, Clock::time_point until,

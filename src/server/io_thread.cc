@@ -28,6 +28,9 @@ void IoThread::open_here(NewConnection added) {
   if (stopping_) return;
   NetError ignored;
   added.socket.set_option(Tcp::no_delay(true), ignored);
+  // Otherwise the system lets it grow to megabytes, for each peer that does not read.
+  const auto buffer_bytes = static_cast<int>(services_.options.send_buffer_bytes);
+  added.socket.set_option(asio::socket_base::send_buffer_size(buffer_bytes), ignored);
   auto transport = make_transport(std::move(added.socket), std::move(added.tls));
   auto connection =
       std::make_shared<Connection>(services_, std::move(transport), added.from_loopback);

@@ -28,6 +28,11 @@ constexpr Wording wording(LossKind kind) {
     case LossKind::kSkipped:
       return {"a replay skips events that retention has removed",
               "a replay skips no events any more"};
+    case LossKind::kOverBudget:
+      return {
+          "events are not judged: they cost more than broker.work_per_event for the owner's "
+          "filters",
+          "events are judged again: none is too costly for the owner's filters"};
     case LossKind::kDropped:
     case LossKind::kExpiresSoon:
       break;

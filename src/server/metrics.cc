@@ -123,6 +123,9 @@ constexpr std::array kBrokerRows = {
               &Stats::nacked},
     BrokerRow{"weir_deliveries_timed_out_total", "Deliveries not answered in time", kCounter,
               &Stats::timed_out},
+    BrokerRow{"weir_transit_waits_total",
+              "Times that deliveries waited for memory of streams to be given back", kCounter,
+              &Stats::transit_waits},
     BrokerRow{"weir_window_hits_total", "Events dropped by distinct clauses", kCounter,
               &Stats::window_hits},
     BrokerRow{"weir_window_refuted_hits_total", "Hits that the log did not confirm", kCounter,
@@ -154,6 +157,11 @@ constexpr std::array kBrokerRows = {
               &Stats::change_quiet},
     BrokerRow{"weir_change_fired_total", "Subscriptions that such readings were delivered to",
               kCounter, &Stats::change_fired},
+    BrokerRow{"weir_work_steps_total", "Steps of matching that work budgets limit", kCounter,
+              &Stats::work_steps},
+    BrokerRow{"weir_over_budget_total",
+              "Events that were too costly for the filters of an owner, for each owner", kCounter,
+              &Stats::over_budget},
     BrokerRow{"weir_dedup_forgotten_total", "Events forgotten early for lack of dedup_keys",
               kCounter, &Stats::dedup_forgotten},
     BrokerRow{"weir_registry_failures_total", "Failed writes of the registry", kCounter,
@@ -335,6 +343,12 @@ std::string Metrics::text(const broker::BrokerStats& broker, std::size_t body_by
                         "owner", broker.memory_by_owner));
   all.push_back(by_name("weir_log_owner_bytes", "Bytes of events in the log, of the largest owners",
                         "owner", broker.log_by_owner));
+  MetricFamily steps = family("weir_clock_steps_total", "Steps of the wall clock", kCounter);
+  steps.metric.push_back(sample(number(stats.clock_steps_forward), {{"direction", "forward"}}));
+  steps.metric.push_back(sample(number(stats.clock_steps_back), {{"direction", "back"}}));
+  all.push_back(std::move(steps));
+  all.push_back(single("weir_clock_offset_seconds", "Broker time less the wall clock", kGauge,
+                       static_cast<double>(broker.clock_offset.nanoseconds) * 1e-9));
   all.push_back(single("weir_commit_seconds_total", "Time spent in commits", kCounter,
                        number(broker.commit_nanoseconds) * 1e-9));
   return prometheus::TextSerializer().Serialize(all);

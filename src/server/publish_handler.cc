@@ -108,7 +108,9 @@ Response refuse(const Exchange& exchange, const base::Error& error) {
 Task<Response> publish_events(Exchange& exchange) {
   const auto mode = content_mode(exchange.request.fields);
   if (!mode) co_return refuse(exchange, mode.error());
-  auto events = decode(exchange, *mode);
+  std::function<base::Result<Events>()> work = [&] { return decode(exchange, *mode); };
+  auto events =
+      co_await exchange.services.decode_threads.run(exchange.request.body.size(), std::move(work));
   if (!events) co_return refuse(exchange, events.error());
 
   auto start = [&](std::function<void(Outcomes)> done) {

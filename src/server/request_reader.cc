@@ -231,19 +231,21 @@ void RequestReader::set_body_deadline(Clock::time_point begin) {
   deadline_.set_at(begin + options_.body_timeout + Milliseconds(bytes * 1000 / rate));
 }
 
-Task<base::Result<void>> RequestReader::read_body() {
+Task<base::Result<void>> RequestReader::read_body(std::string_view owner) {
   base::Result<void> result;
   parser_->http->body_limit(options_.body_bytes_max);
   const Clock::time_point begin = Clock::now();
   while (!parser_->http->is_done()) {
     const auto parsed = parse();
     if (!parsed) co_return parsed.error();
-    if (!body_share_.grow_to(parser_->http->get().body().size())) {
+    if (!body_share_.grow_to(parser_->http->get().body().size(), owner)) {
       metrics_.count_limit(Limit::kBodiesBytes);
       parser_->http->get().body() = std::string();
       body_share_.clear();
-      result = Error{ErrorId::kBrokerBusy,
-                     "too many bodies of other requests are in memory; try again", std::nullopt};
+      result =
+          Error{ErrorId::kBrokerBusy,
+                "too many bodies of requests are in memory, yours or those of others; try again",
+                std::nullopt};
       co_return result;
     }
     if (*parsed) break;

@@ -34,7 +34,8 @@ class RequestReader {
   Task<base::Result<bool>> read_header();
   // Fails before reading if the length that was announced is beyond the limit.
   base::Result<void> check_body() const;
-  Task<base::Result<void>> read_body();
+  // The body counts as the owner's until the next request is read.
+  Task<base::Result<void>> read_body(std::string_view owner);
 
   Request& request() { return request_; }
   bool has_bytes() const { return begin_ < end_; }

@@ -87,7 +87,7 @@ Task<void> read_all(RequestReader& reader, const ServerOptions& options,
     if (!header) check_error(header.error());
     if (!header || !*header) break;
     weir::base::Result<void> body = reader.check_body();
-    if (body) body = co_await reader.read_body();
+    if (body) body = co_await reader.read_body("");
     if (!body) check_error(body.error());
     if (!body) break;
     requests.push_back(told(reader.request(), options));
@@ -102,7 +102,8 @@ std::vector<std::string> requests_of(std::string_view text, std::size_t piece_by
   TextTransport transport(io, text, piece_bytes);
   Deadline deadline(io.get_executor(), [] {});
   Metrics metrics;
-  BodyBudget bodies(options.bodies_bytes_max);
+  BodyBudget bodies(
+      {.bytes_max = options.bodies_bytes_max, .body_bytes_max = options.body_bytes_max});
   std::vector<std::string> requests;
   {
     RequestReader reader(transport, deadline, metrics, bodies, options);

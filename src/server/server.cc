@@ -160,7 +160,7 @@ class RunningServer final : public Server {
   void log_accepting(const NetError& error) {
     Log* const log = services_.options.log.get();
     if (log == nullptr) return;
-    const Trouble::News news = accepting_.see(error.failed(), broker::system_now());
+    const Trouble::News news = accepting_.see(error.failed(), broker::system_clocks().steady);
     if (news == Trouble::News::kBegan) {
       log->write(LogLevel::kError, "connections cannot be accepted", {{"reason", error.message()}});
     } else if (news == Trouble::News::kEnded) {

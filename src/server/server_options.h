@@ -14,6 +14,9 @@
 
 namespace weir::server {
 
+// Connections beyond the limits, for questions about the server itself.
+inline constexpr std::size_t kReservedConnectionCount = 64;
+
 class Log;
 
 struct Endpoint {
@@ -34,6 +37,7 @@ struct ServerOptions {
   std::filesystem::path tls_certificate_file = {};  // PEM, with the chain
   std::filesystem::path tls_key_file = {};          // PEM
   std::size_t io_thread_count = 2;
+  std::size_t decode_thread_count = 2;  // for bodies of more than 64 KiB
   std::size_t authentication_thread_count = 1;
   std::size_t authentication_queue_max = 256;  // requests that wait for it
   // A connection's token is looked at again after so long.
@@ -57,9 +61,10 @@ struct ServerOptions {
   std::size_t bodies_bytes_max = std::size_t{1} << 30U;  // of all requests together
   std::chrono::milliseconds body_timeout{10'000};        // and more by what has arrived:
   std::size_t body_bytes_per_second_min = std::size_t{64} << 10U;
-  std::chrono::milliseconds idle_timeout{60'000};   // between requests
-  std::chrono::milliseconds write_timeout{30'000};  // without a byte taken by the peer
-  std::chrono::milliseconds drain_timeout{1'000};   // of what comes after a last answer
+  std::chrono::milliseconds idle_timeout{60'000};           // between requests
+  std::chrono::milliseconds write_timeout{30'000};          // without a byte taken by the peer
+  std::size_t send_buffer_bytes = std::size_t{256} << 10U;  // of each connection, in the system
+  std::chrono::milliseconds drain_timeout{1'000};           // of what comes after a last answer
 
   std::chrono::milliseconds sse_heartbeat{15'000};
   std::size_t stream_dispatch_count_max = 256;           // on their way to one peer

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/sse.h"
 
-#include <fmt/format.h>
-
 #include <cstddef>
-#include <iterator>
 
 #include "server/problem.h"
 #include "server/websocket_messages.h"
@@ -41,11 +38,13 @@ std::string group_of(const broker::Dispatch& dispatch) {
 
 }  // namespace
 
-void append_sse(const broker::Dispatch& dispatch, bool envelope, std::string& out) {
+void append_sse(const broker::Dispatch& dispatch, const SseOptions& options, std::string& out) {
   if (dispatch.redelivered) out += ": redelivered\n";
   if (dispatch.is_group) out += "event: group\n";
-  fmt::format_to(std::back_inserter(out), "id: {}\n", dispatch.number);
-  if (envelope) {
+  broker::DeliveryId id{dispatch.number};
+  if (options.incarnation != broker::kNoIncarnation) id.incarnation = options.incarnation;
+  out.append("id: ").append(broker::to_string(id)) += '\n';
+  if (options.envelope) {
     std::string message;
     append_event(dispatch, message);
     append_data(message, out);

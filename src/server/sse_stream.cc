@@ -68,17 +68,22 @@ std::string head(const Exchange& exchange, const Stream& stream) {
 // In portions, each of which makes room for new deliveries.
 Task<bool> write_dispatches(Exchange& exchange, Stream& stream,
                             std::vector<broker::Dispatch> dispatches) {
+  std::vector<std::shared_ptr<const void>> held;  // memory of what is being written
+  const SseOptions options{.incarnation = stream.start.incarnation, .envelope = stream.envelope};
   std::string out;
   std::size_t count = 0;
-  for (const broker::Dispatch& dispatch : dispatches) {
-    append_sse(dispatch, stream.envelope, out);
+  for (broker::Dispatch& dispatch : dispatches) {
+    append_sse(dispatch, options, out);
+    held.push_back(std::move(dispatch.memory));
+    dispatch.events.clear();
     ++count;
     if (out.size() < kWriteBytes && &dispatch != &dispatches.back()) continue;
     if (!co_await write(exchange, out)) co_return false;
     exchange.services.metrics.count_stream(count, out.size());
     stream.window.on_written(count, out.size());
     stream.pass_credit();
-    out.clear();
+    out = std::string();
+    held.clear();
     count = 0;
   }
   co_return true;

@@ -36,27 +36,29 @@ class SseStreamTest : public ServerTest {
 
 TEST_F(SseStreamTest, SendsDeliveries) {
   TestClient client = open("/subscriptions/a/events");
-  EXPECT_EQ(broker_.attached_with(), std::nullopt);
+  EXPECT_EQ(broker_.attached_with(), "");
   broker_.deliver(1, "{\"id\":\n\"1\"}");
-  EXPECT_EQ(client.read_until("\n\n"), "id: 1\ndata: {\"id\":\ndata: \"1\"}\n\n");
+  EXPECT_EQ(client.read_until("\n\n"), "id: 1@12\ndata: {\"id\":\ndata: \"1\"}\n\n");
   broker_.deliver(2, "{}", true);
-  EXPECT_EQ(client.read_until("\n\n"), ": redelivered\nid: 2\ndata: {}\n\n");
+  EXPECT_EQ(client.read_until("\n\n"), ": redelivered\nid: 2@12\ndata: {}\n\n");
   broker::Dispatch group;
   group.number = 3;
   group.is_group = true;
   group.events = {{nullptr, "{}"}, {nullptr, "{}"}};
   broker_.deliver(group);
-  EXPECT_EQ(client.read_until("\n\n"), "event: group\nid: 3\ndata: [{},{}]\n\n");
+  EXPECT_EQ(client.read_until("\n\n"), "event: group\nid: 3@12\ndata: [{},{}]\n\n");
 }
 
 TEST_F(SseStreamTest, ResumesAfterTheLastEvent) {
-  const TestClient by_header = open("/subscriptions/a/events", "Last-Event-ID: 17\r\n");
-  EXPECT_EQ(broker_.attached_with(), 17U);
+  const TestClient by_header = open("/subscriptions/a/events", "Last-Event-ID: 17@12\r\n");
+  EXPECT_EQ(broker_.attached_with(), "17@12");
   const TestClient by_query = open("/subscriptions/a/events?last_event_id=18");
-  EXPECT_EQ(broker_.attached_with(), 18U);
+  EXPECT_EQ(broker_.attached_with(), "18") << "a number in the address is meant so";
+  const TestClient by_id = open("/subscriptions/a/events?last_event_id=18%4012");
+  EXPECT_EQ(broker_.attached_with(), "18@12");
   const TestClient by_both =
-      open("/subscriptions/a/events?last_event_id=18", "Last-Event-ID: 19\r\n");
-  EXPECT_EQ(broker_.attached_with(), 19U);
+      open("/subscriptions/a/events?last_event_id=18", "Last-Event-ID: 19@12\r\n");
+  EXPECT_EQ(broker_.attached_with(), "19@12");
   TestClient client = connect();
   EXPECT_EQ(client
                 .request("GET", "/subscriptions/a/events",
@@ -71,7 +73,7 @@ TEST_F(SseStreamTest, AnImageOfAnotherSiteAcknowledgesNothing) {
   const auto refused = [&](std::string_view fields) {
     TestClient client = connect();
     const TestAnswer answer = client.request("GET", kTarget, fields);
-    EXPECT_EQ(broker_.attached_with(), 5U) << "still as before: " << fields;
+    EXPECT_EQ(broker_.attached_with(), "5") << "still as before: " << fields;
     return fmt::format("{} {}", answer.status, answer.body);
   };
   const char* const image = "Accept: image/avif,image/webp,*/*;q=0.8\r\n";
@@ -89,7 +91,7 @@ TEST_F(SseStreamTest, AnImageOfAnotherSiteAcknowledgesNothing) {
   EXPECT_THAT(refused(fmt::format("{}Origin: https://evil.example\r\n", kWantsStream)),
               HasSubstr(R"("name":"http.cross_site")"));
   const TestClient own_page = open(kTarget, "Sec-Fetch-Site: same-origin\r\n");
-  EXPECT_EQ(broker_.attached_with(), 20U);
+  EXPECT_EQ(broker_.attached_with(), "20");
   broker_.add_token("good", {});
   TestClient with_token = connect();
   with_token.send(request_bytes("GET", kTarget, "Authorization: Bearer good\r\n"));
@@ -105,14 +107,17 @@ TEST_F(SseStreamTest, TellsInTheStreamThatTheLastEventIsUnknown) {
     EXPECT_THAT(notice, HasSubstr("that delivery was never sent; the stream begins with the oldest "
                                   "delivery not acknowledged"));
     EXPECT_THAT(notice, HasSubstr(R"("name":"broker.acknowledge")"));
-    EXPECT_EQ(broker_.attached_with(), std::nullopt);
+    EXPECT_EQ(broker_.attached_with(), "");
     broker_.deliver(1, "{}");
-    EXPECT_EQ(client.read_until("\n\n"), "id: 1\ndata: {}\n\n");
+    EXPECT_EQ(client.read_until("\n\n"), "id: 1@12\ndata: {}\n\n");
   };
-  expect_notice("/subscriptions/a/events", "Last-Event-ID: 17\r\n");
+  expect_notice("/subscriptions/a/events", "Last-Event-ID: 17@12\r\n");
   expect_notice("/subscriptions/a/events?last_event_id=18", "");
-  const TestClient known = open("/subscriptions/a/events", "Last-Event-ID: 16\r\n");
-  EXPECT_EQ(broker_.attached_with(), 16U);
+  expect_notice("/subscriptions/a/events", "Last-Event-ID: 3@11\r\n");
+  expect_notice("/subscriptions/a/events?last_event_id=3@11", "");
+  expect_notice("/subscriptions/a/events", "Last-Event-ID: 3\r\n");
+  const TestClient known = open("/subscriptions/a/events", "Last-Event-ID: 16@12\r\n");
+  EXPECT_EQ(broker_.attached_with(), "16@12");
   TestClient websocket = connect();
   EXPECT_EQ(websocket.upgrade("/subscriptions/a/events?last_event_id=17").status, 400U);
 }

@@ -12,19 +12,20 @@ namespace weir::server {
 namespace {
 
 std::string sse(std::vector<std::string_view> events, bool redelivered = false,
-                bool envelope = false, bool is_group = false) {
+                bool envelope = false, bool is_group = false, std::uint64_t incarnation = 0) {
   broker::Dispatch dispatch;
   dispatch.number = 17;
   dispatch.redelivered = redelivered;
   dispatch.is_group = is_group || events.size() > 1;
   for (const std::string_view event : events) dispatch.events.push_back({nullptr, event});
   std::string out;
-  append_sse(dispatch, envelope, out);
+  append_sse(dispatch, {.incarnation = incarnation, .envelope = envelope}, out);
   return out;
 }
 
 TEST(SseTest, WritesDeliveries) {
   EXPECT_EQ(sse({"{}"}), "id: 17\ndata: {}\n\n");
+  EXPECT_EQ(sse({"{}"}, false, false, false, 12), "id: 17@12\ndata: {}\n\n");
   EXPECT_EQ(sse({"{}"}, true), ": redelivered\nid: 17\ndata: {}\n\n");
   EXPECT_EQ(sse({"{}", "[]"}), "event: group\nid: 17\ndata: [{},[]]\n\n");
   EXPECT_EQ(sse({"{}"}, false, false, true), "event: group\nid: 17\ndata: [{}]\n\n");

@@ -50,8 +50,8 @@ struct Stream {
   std::string subscription = {};                         // its id; empty: ephemeral
   std::vector<broker::DefinitionWarning> warnings = {};  // told before the first delivery
   std::optional<base::Error> notice = {};                // SSE: told before all deliveries
-  broker::ConsumerMode mode = broker::ConsumerMode::kExclusive;
-  bool envelope = false;  // SSE: the messages of WebSocket as data
+  broker::SessionStart start = {};                       // as the broker told it
+  bool envelope = false;                                 // SSE: the messages of WebSocket as data
   bool peer_gone = false;
 };
 

@@ -2,6 +2,7 @@
 // GET /subscriptions/{id}/events and GET /stream: opens a session, and chooses how it is sent.
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,15 +21,24 @@ using base::Error;
 using base::ErrorId;
 
 // The header, which a browser sends when it connects again, is newer than what the address says.
-base::Result<std::optional<std::uint64_t>> last_event_id(const Request& request,
-                                                         const Query& query) {
+// A browser repeats what a stream gave it, perhaps one that was before the subscription was made
+// again: without an incarnation that acknowledges nothing. In the address a number stands because
+// somebody has put it there, who knows what it is of.
+base::Result<std::optional<broker::DeliveryId>> last_event_id(const Request& request,
+                                                              const Query& query) {
   const auto field = request.field("last-event-id");
-  if (!field || field->empty()) return query.number("last_event_id");
-  const auto number = parse_number(*field);
-  if (!number) {
-    return Error{ErrorId::kHttpParameter, "expected the number of a delivery in Last-Event-ID", {}};
+  const bool is_header = field && !field->empty();
+  const auto text = is_header ? field : query.text("last_event_id");
+  if (!text) return std::optional<broker::DeliveryId>();
+  auto id = broker::parse_delivery_id(*text);
+  if (!id) {
+    return Error{ErrorId::kHttpParameter,
+                 fmt::format("expected the id of a delivery in {}, such as 17@12",
+                             is_header ? "Last-Event-ID" : "last_event_id"),
+                 std::nullopt};
   }
-  return number;
+  if (is_header && !id->incarnation) id->incarnation = broker::kNoIncarnation;
+  return id;
 }
 
 // A GET that takes over a consumer and acknowledges must be meant so. Any page can have a browser
@@ -100,7 +110,7 @@ Task<std::optional<Error>> begin(Exchange& exchange, Stream& stream) {
   for (;;) {
     StreamInbox::Contents contents = stream.inbox->take();
     if (contents.began) {
-      stream.mode = *contents.began;
+      stream.start = *contents.began;
       stream.first = std::move(contents);
       co_return std::nullopt;
     }
@@ -178,7 +188,10 @@ Task<Response> stream_filter(Exchange& exchange) {
   }
   const auto envelope = exchange.query.flag("envelope");
   if (!envelope) co_return problem_response(envelope.error());
-  auto definition = definition_of(exchange);
+  std::function<base::Result<broker::DefinitionPtr>()> parse = [&] {
+    return definition_of(exchange);
+  };
+  auto definition = co_await exchange.services.decode_threads.run(std::move(parse));
   if (!definition) co_return problem_response(definition.error());
 
   Stream stream(exchange.transport.socket().get_executor(), exchange.services.options);

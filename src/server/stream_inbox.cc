@@ -33,8 +33,8 @@ void StreamInbox::detach() {
   contents_ = {};
 }
 
-void StreamInbox::on_begin(broker::ConsumerMode mode) {
-  change([&](Contents& contents) { contents.began = mode; });
+void StreamInbox::on_begin(const broker::SessionStart& start) {
+  change([&](Contents& contents) { contents.began = start; });
 }
 
 void StreamInbox::on_dispatch(std::vector<broker::Dispatch> dispatches) {

@@ -20,7 +20,7 @@ namespace weir::server {
 class StreamInbox final : public broker::Consumer {
  public:
   struct Contents {
-    std::optional<broker::ConsumerMode> began = {};
+    std::optional<broker::SessionStart> began = {};
     std::vector<broker::Dispatch> dispatches = {};
     std::optional<std::uint64_t> acknowledged = {};
     std::vector<std::uint64_t> settled = {};
@@ -34,7 +34,7 @@ class StreamInbox final : public broker::Consumer {
   Contents take();
   void detach();
 
-  void on_begin(broker::ConsumerMode mode) override;
+  void on_begin(const broker::SessionStart& start) override;
   void on_dispatch(std::vector<broker::Dispatch> dispatches) override;
   void on_acknowledged(std::uint64_t number) override;
   void on_settled(std::vector<std::uint64_t> numbers) override;

@@ -167,6 +167,7 @@ TEST(SubscriptionDocsTest, TheAnswerAndItsStatusHaveTheMembersOfTheTables) {
       .created = {},
       .window = match::DistinctStats{},
       .trouble = ""};
+  info.over_budget = 1;
   info.replay.emplace();
   std::string json;
   append_subscription(info, json);

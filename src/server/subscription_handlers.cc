@@ -27,7 +27,9 @@ using base::ErrorId;
 using broker::PutMode;
 using broker::SubscriptionInfo;
 
-base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
+using Definition = base::Result<broker::DefinitionPtr>;
+
+Definition parse_definition(const Exchange& exchange) {
   if (auto checked = check_json(exchange.request); !checked) return checked.error();
   auto definition = broker::Definition::parse(exchange.request.body,
                                               exchange.services.broker.options().definition);
@@ -35,6 +37,12 @@ base::Result<broker::DefinitionPtr> definition_of(const Exchange& exchange) {
   const auto checked = check_sink((*definition)->sink(), exchange.services.options.sink_guard);
   if (!checked) return checked.error();
   return definition;
+}
+
+Task<Definition> definition_of(const Exchange& exchange) {
+  std::function<Definition()> parse = [&] { return parse_definition(exchange); };
+  Definition definition = co_await exchange.services.decode_threads.run(std::move(parse));
+  co_return definition;
 }
 
 Task<base::Result<SubscriptionInfo>> put(Exchange& exchange, broker::DefinitionPtr definition,
@@ -60,25 +68,28 @@ Response answer_done(const base::Result<void>& done) {
 }
 
 // The event to forget or to explain: one, as it was published.
-base::Result<event::EventPtr> event_of(const Exchange& exchange) {
+Task<base::Result<event::EventPtr>> event_of(const Exchange& exchange) {
   const auto mode = content_mode(exchange.request.fields);
-  if (!mode) return mode.error();
+  if (!mode) co_return mode.error();
   if (*mode == ContentMode::kBatch) {
-    return Error{ErrorId::kHttpMediaType, "expected one event, structured or binary, no batch", {}};
+    co_return Error{
+        ErrorId::kHttpMediaType, "expected one event, structured or binary, no batch", {}};
   }
-  return decode_one(exchange, *mode);
+  std::function<base::Result<event::EventPtr>()> decode = [&] {
+    return decode_one(exchange, *mode);
+  };
+  auto event = co_await exchange.services.decode_threads.run(exchange.request.body.size(),
+                                                             std::move(decode));
+  co_return event;
 }
 
-}  // namespace
-
-Task<Response> list_subscriptions(Exchange& exchange) {
-  const auto limit = exchange.query.count("limit", kPageCount, kPageCountMax);
-  if (!limit) co_return problem_response(limit.error());
+// A thousand of them take some milliseconds.
+Response list_page(const Exchange& exchange, std::size_t limit) {
   // One more than asked for tells whether there are more.
   auto found = exchange.services.broker.list(exchange.principal,
-                                             exchange.query.text("after").value_or(""), *limit + 1);
-  const bool more = found.size() > *limit;
-  if (more) found.resize(*limit);
+                                             exchange.query.text("after").value_or(""), limit + 1);
+  const bool more = found.size() > limit;
+  if (more) found.resize(limit);
   Response response;
   event::JsonObject object(response.body);
   object.name("subscriptions");
@@ -90,11 +101,21 @@ Task<Response> list_subscriptions(Exchange& exchange) {
   response.body += ']';
   if (more) object.member("next", found.back().id);
   object.close();
+  return response;
+}
+
+}  // namespace
+
+Task<Response> list_subscriptions(Exchange& exchange) {
+  const auto limit = exchange.query.count("limit", kPageCount, kPageCountMax);
+  if (!limit) co_return problem_response(limit.error());
+  std::function<Response()> list = [&] { return list_page(exchange, *limit); };
+  Response response = co_await exchange.services.decode_threads.run(std::move(list));
   co_return response;
 }
 
 Task<Response> create_subscription(Exchange& exchange) {
-  auto definition = definition_of(exchange);
+  auto definition = co_await definition_of(exchange);
   if (!definition) co_return problem_response(definition.error());
   std::optional<std::string> no_id;
   const auto info = co_await put(exchange, *definition, std::move(no_id), PutMode::kCreate);
@@ -107,7 +128,7 @@ Task<Response> get_subscription(Exchange& exchange) {
 }
 
 Task<Response> put_subscription(Exchange& exchange) {
-  auto definition = definition_of(exchange);
+  auto definition = co_await definition_of(exchange);
   if (!definition) co_return problem_response(definition.error());
   const bool existed = exchange.services.broker.get(exchange.principal, exchange.id).has_value();
   std::optional<std::string> id = exchange.id;
@@ -126,7 +147,7 @@ Task<Response> delete_subscription(Exchange& exchange) {
 }
 
 Task<Response> forget_event(Exchange& exchange) {
-  auto event = event_of(exchange);
+  auto event = co_await event_of(exchange);
   if (!event) co_return problem_response(event.error());
   using Answer = base::Result<bool>;
   auto start = [&](std::function<void(Answer)> done) {
@@ -143,7 +164,7 @@ Task<Response> forget_event(Exchange& exchange) {
 }
 
 Task<Response> explain_event(Exchange& exchange) {
-  auto event = event_of(exchange);
+  auto event = co_await event_of(exchange);
   if (!event) co_return problem_response(event.error());
   using Answer = base::Result<engine::EventExplanation>;
   auto start = [&](std::function<void(Answer)> done) {

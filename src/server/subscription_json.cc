@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/subscription_json.h"
 
+#include "broker/letter_text.h"
 #include "event/json_writer.h"
 #include "event/timestamp.h"
 
@@ -75,6 +76,7 @@ void append_subscription(const broker::SubscriptionInfo& info, std::string& out,
     status.name("window");
     append_window(*info.window, out);
   }
+  if (info.over_budget > 0) status.member("over_budget", info.over_budget);
   status.member("trouble", info.trouble);
   status.close();
   if (!warnings.empty()) {
@@ -89,7 +91,7 @@ void append_dead_letter(const store::DeadLetterRow& letter, std::string& out) {
   object.member("number", letter.delivery);
   object.member("at", time_text(letter.at));
   object.member("reason", letter.reason);
-  object.raw("events", letter.events);
+  object.raw("events", broker::letter_events(letter.events));
   object.close();
 }
 

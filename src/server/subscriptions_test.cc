@@ -94,6 +94,8 @@ TEST_F(SubscriptionsTest, AreAcknowledged) {
   TestClient client = connect();
   EXPECT_EQ(client.request("POST", "/subscriptions/a/ack", "", R"({"upto":7})").status, 204U);
   EXPECT_EQ(client.request("POST", "/subscriptions/a/ack", "", R"({"upto":101})").status, 400U);
+  EXPECT_EQ(client.request("POST", "/subscriptions/a/ack", "", R"({"upto":"7@12"})").status, 204U);
+  EXPECT_EQ(client.request("POST", "/subscriptions/a/ack", "", R"({"upto":"7@11"})").status, 400U);
   EXPECT_EQ(client.request("POST", "/subscriptions/x/ack", "", R"({"upto":7})").status, 404U);
   for (const char* const bad :
        {"{}", "7", R"({"upto":-1})", R"({"upto":"7"})", R"({"upto":7,"x":1})", "{"}) {
@@ -104,7 +106,7 @@ TEST_F(SubscriptionsTest, AreAcknowledged) {
 TEST_F(SubscriptionsTest, ShowDeadLetters) {
   subscribe("a");
   broker_.add_dead_letter({.delivery = 3, .at = {0}, .reason = "410 \"Gone\"", .events = "[{}]"});
-  broker_.add_dead_letter({.delivery = 5, .at = {0}, .reason = "x", .events = "[{},{}]"});
+  broker_.add_dead_letter({.delivery = 5, .at = {0}, .reason = "x", .events = "[[{},{}]]"});
   TestClient client = connect();
   EXPECT_EQ(client.request("GET", "/subscriptions/a/dead-letters?limit=1").body,
             R"({"dead_letters":[{"number":3,"at":"1970-01-01T00:00:00Z","reason":"410 \"Gone\"",)"

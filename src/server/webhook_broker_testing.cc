@@ -118,7 +118,7 @@ broker::SessionPtr WebhookBroker::attach_sink(std::string_view id,
     sink.credit = 0;
     round = ++sink.round;
     sink.consumer = std::move(consumer);
-    sink.consumer->on_begin(broker::ConsumerMode::kExclusive);
+    sink.consumer->on_begin({});
   });
   return std::make_shared<Session>(*this, std::string(id), round);
 }

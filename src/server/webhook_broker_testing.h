@@ -72,7 +72,7 @@ class WebhookBroker final : public broker::Broker {
                                              std::size_t) override {
     return {};
   }
-  void acknowledge(const broker::PrincipalPtr&, std::string_view, std::uint64_t,
+  void acknowledge(const broker::PrincipalPtr&, std::string_view, const broker::DeliveryId&,
                    broker::Done) override {}
   void answer(const broker::PrincipalPtr&, std::string_view, broker::Answer,
               broker::AnswerDone) override {}
@@ -88,7 +88,7 @@ class WebhookBroker final : public broker::Broker {
   void purge_dead_letters(const broker::PrincipalPtr&, std::string_view,
                           std::optional<std::uint64_t>, broker::LettersDone) override {}
   broker::SessionPtr attach(const broker::PrincipalPtr&, std::string_view,
-                            std::optional<std::uint64_t>,
+                            std::optional<broker::DeliveryId>,
                             std::shared_ptr<broker::Consumer>) override {
     return nullptr;
   }

@@ -111,9 +111,10 @@ HttpCall permission_call(const WebhookTarget& target, std::string_view origin,
   return call;
 }
 
-broker::HandshakeOutcome permission_outcome(const base::Result<HttpAnswer>& answer) {
+broker::HandshakeOutcome permission_outcome(const base::Result<HttpAnswer>& answer,
+                                            base::Instant wall) {
   broker::HandshakeOutcome outcome;
-  outcome.http = delivery_outcome(answer);
+  outcome.http = delivery_outcome(answer, wall);
   if (!answer) return outcome;
   outcome.allowed_origin = value_of(*answer, "WebHook-Allowed-Origin");
   outcome.allowed_rate = value_of(*answer, "WebHook-Allowed-Rate");
@@ -137,8 +138,9 @@ HttpCall delivery_call(const WebhookTarget& target, std::span<const Dispatch> de
   return call;
 }
 
-broker::HttpOutcome delivery_outcome(const base::Result<HttpAnswer>& answer) {
+broker::HttpOutcome delivery_outcome(const base::Result<HttpAnswer>& answer, base::Instant wall) {
   broker::HttpOutcome outcome;
+  outcome.wall = wall;
   if (!answer) {
     outcome.error = answer.error().message;
     return outcome;

@@ -29,15 +29,16 @@ struct WebhookTarget {
   broker::SinkSecretsPtr secrets = {};  // null: none
 };
 
-// OPTIONS: asks the sink for permission to send.
+// OPTIONS: asks the sink for permission to send. `wall` is the wall clock when the answer came.
 HttpCall permission_call(const WebhookTarget& target, std::string_view origin,
                          std::optional<std::uint32_t> requests_per_minute);
-broker::HandshakeOutcome permission_outcome(const base::Result<HttpAnswer>& answer);
+broker::HandshakeOutcome permission_outcome(const base::Result<HttpAnswer>& answer,
+                                            base::Instant wall);
 
-// POST: deliveries, at least one, in the mode of the sink, signed as of now. Several, and a group,
-// are a batch in every mode; so is a single one in batch mode.
+// POST: deliveries, at least one, in the mode of the sink, signed as of now, by the wall
+// clock. Several, and a group, are a batch in every mode; so is a single one in batch mode.
 HttpCall delivery_call(const WebhookTarget& target, std::span<const broker::Dispatch> deliveries,
                        base::Instant now);
-broker::HttpOutcome delivery_outcome(const base::Result<HttpAnswer>& answer);
+broker::HttpOutcome delivery_outcome(const base::Result<HttpAnswer>& answer, base::Instant wall);
 
 }  // namespace weir::server

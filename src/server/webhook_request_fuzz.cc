@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   weir::base::Prng prng(1);
   WebhookPolicy asking;
   const WebhookAction permission =
-      asking.on_handshake(permission_outcome(answer), "weir.example", kNow, prng);
+      asking.on_handshake(permission_outcome(answer, kNow), "weir.example", kNow, prng);
   check_wait(permission);
   if (permission.kind == WebhookAction::Kind::kDone) {
     const std::string* const origin = answer.find("WebHook-Allowed-Origin");
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   WebhookPolicy policy;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const WebhookAction action = policy.on_result(delivery_outcome(answer), kNow, prng);
+    const WebhookAction action = policy.on_result(delivery_outcome(answer, kNow), kNow, prng);
     check_wait(action);
     WEIR_CHECK((action.kind == WebhookAction::Kind::kDone) == (answer.status / 100 == 2));
   }

@@ -35,6 +35,9 @@ std::optional<base::Error> check(const WebhookOptions& options) {
   if (options.origin.empty() || !serialize(call, "x")) {
     return option_error("webhooks.origin is empty or has characters that a header must not have");
   }
+  if (options.quick_time <= base::Duration{}) {
+    return option_error("webhooks.quick_time must be longer than 0");
+  }
   if (options.window == 0 || options.request_count_max == 0 ||
       options.requests_per_owner_max == 0 || options.requests_per_host_max == 0) {
     return option_error("webhooks.window and webhooks.requests must be at least 1");
@@ -96,7 +99,8 @@ class WebhookSender::Impl {
                 .slots = {io->get_executor(),
                           {.count = options.request_count_max,
                            .per_owner = options.requests_per_owner_max,
-                           .per_host = options.requests_per_host_max}},
+                           .per_host = options.requests_per_host_max,
+                           .quick_time = options.quick_time}},
                 .connector = {io->get_executor(), connector_options(options, std::move(tls))},
                 .prng = base::Prng(options.seed)},
         work_(asio::make_work_guard(*io)),

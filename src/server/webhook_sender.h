@@ -45,12 +45,14 @@ struct WebhookOptions {
   std::size_t request_count_max = 64;       // under way at once; every owner may have one besides
   std::size_t requests_per_owner_max = 16;  // of one owner of subscriptions
   std::size_t requests_per_host_max = 8;    // of these to one host and port
+  // How long a request to a host may take that is new or was quick; then the host is slow.
+  base::Duration quick_time = base::Duration::seconds(1);
   std::size_t idle_connection_count_max = 256;
   base::Duration idle_timeout = base::Duration::seconds(30);
   std::uint64_t window = 8;  // deliveries of a subscription that wait in the sender; or a batch
   std::size_t batch_bytes_max = std::size_t{1} << 20U;  // of events in a batch of several
   std::uint64_t seed = 0;                               // of the jitter
-  std::function<base::Instant()> now = broker::system_now;
+  std::function<broker::ClockReading()> clocks = broker::system_clocks;
   Resolver::LookUp look_up = Resolver::system_look_up;
   std::shared_ptr<Log> log = {};  // null: nothing is logged
 };

@@ -202,6 +202,50 @@ TEST_F(WebhookSenderTest, HeedsRetryAfter) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(120));
 }
 
+// The broker keeps what is tried again much later, and hands it out again.
+TEST_F(WebhookSenderTest, ASinkThatIsDownHoldsNoDeliveries) {
+  const std::string later = http_answer("503 Busy", "Retry-After: 2\r\n");
+  WebhookReceiver receiver(granting({later, http_answer("200 OK")}));
+  for (int i = 0; i < 3; ++i) broker_.add("s", {"{}"});
+  begin(receiver.url());
+  ASSERT_TRUE(acknowledges({1, 2, 3}));
+  EXPECT_EQ(broker_.record("s").attach_count, 2U);
+  EXPECT_EQ(broker_.record("s").close_count, 1U);
+  const auto requests = receiver.requests();
+  ASSERT_EQ(requests.size(), 5U);
+  EXPECT_EQ(requests[2].field("weir-delivery"), "1");
+  EXPECT_EQ(requests[2].field("weir-redelivered"), "true");
+}
+
+TEST_F(WebhookSenderTest, AttemptsAreCountedAlsoIfItWaitsForLongInBetween) {
+  const std::string later = http_answer("503 Busy", "Retry-After: 2\r\n");
+  const std::string oops = http_answer("500 Oops");
+  WebhookReceiver receiver(granting({later, oops, oops, oops, http_answer("200 OK")}));
+  for (int i = 0; i < 2; ++i) broker_.add("s", {"{}"});
+  begin(receiver.url());
+  ASSERT_TRUE(acknowledges({2}));
+  ASSERT_EQ(broker_.record("s").buried.size(), 1U);
+  EXPECT_THAT(broker_.record("s").buried[0].second, StartsWith("4 attempts in "));
+}
+
+// It is given up after the short time of a new host, and then has the time that is set.
+TEST_F(WebhookSenderTest, AHostThatAnswersLateIsServed) {
+  auto count = std::make_shared<int>(0);
+  WebhookReceiver receiver([count](const ReceivedRequest& request, Peer& peer) {
+    if (request.method == "POST" && ++*count == 1) return;  // no answer
+    peer.send(request.method == "OPTIONS" ? kGranted : http_answer("200 OK"));
+  });
+  WebhookOptions options = fast_options();
+  options.quick_time = Duration::milliseconds(100);
+  options.timeouts.read = Duration::seconds(100);
+  options.policy.attempt_count_max = 1;
+  broker_.add("s", {"{}"});
+  begin(receiver.url(), options);
+  ASSERT_TRUE(acknowledges({1})) << "that is no failed attempt";
+  EXPECT_THAT(broker_.record("s").buried, testing::IsEmpty());
+  EXPECT_EQ(receiver.requests().back().field("weir-redelivered"), "true");
+}
+
 TEST_F(WebhookSenderTest, HeedsTheAllowedRate) {
   WebhookReceiver receiver([](const ReceivedRequest& request, Peer& peer) {
     peer.send(
@@ -375,12 +419,12 @@ TEST_F(WebhookSenderTest, StopsWhateverIsUnderWay) {
   for (int i = 0; i < 6; ++i) {
     sender_->on_sink(WebhookBroker::subscription(fmt::format("silent{}", i), silent.url()));
   }
-  silent.wait_for(3);
+  silent.wait_for(1);
   const auto start = std::chrono::steady_clock::now();
   sender_->stop();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
-  EXPECT_EQ(silent.requests().size(), 3U) << "no more at once than allowed";
-  EXPECT_EQ(broker_.record("busy").close_count, 1U);
+  EXPECT_LE(silent.requests().size(), 3U) << "no more at once than allowed";
+  EXPECT_EQ(broker_.record("busy").close_count, broker_.record("busy").attach_count);
   sender_->on_sink(WebhookBroker::subscription("late", idle.url()));
   sender_->stop();
 }
@@ -460,9 +504,7 @@ TEST_F(WebhookSenderTest, SinksThatNeverAnswerLeaveRoomForTheSameOwnersHealthyOn
   silent.wait_for(3);
   for (int i = 0; i < 50; ++i) broker_.add("healthy", {"{}"});
   EXPECT_TRUE(has_acknowledged(51));
-  EXPECT_TRUE(
-      is_in_trouble("waits for its turn: 3 requests of its owner are under way, the limit "
-                    "but for quick hosts"));
+  EXPECT_TRUE(is_in_trouble("waits for its turn: "));
 }
 
 TEST_F(WebhookSenderTest, NamesThatAreNeverFoundDelayNeitherOthersNorTheEnd) {

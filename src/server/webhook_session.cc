@@ -15,7 +15,7 @@ WebhookSession::WebhookSession(std::shared_ptr<asio::io_context> io,
                                std::weak_ptr<WebhookSink> sink, std::uint64_t round)
     : io_(std::move(io)), sink_(std::move(sink)), round_(round) {}
 
-void WebhookSession::on_begin(broker::ConsumerMode /*mode*/) {}
+void WebhookSession::on_begin(const broker::SessionStart& /*start*/) {}
 
 void WebhookSession::on_dispatch(std::vector<broker::Dispatch> dispatches) {
   asio::post(*io_, [sink = sink_, round = round_, dispatches = std::move(dispatches)]() mutable {

@@ -22,7 +22,7 @@ class WebhookSession final : public broker::Consumer {
   WebhookSession(std::shared_ptr<asio::io_context> io, std::weak_ptr<WebhookSink> sink,
                  std::uint64_t round);
 
-  void on_begin(broker::ConsumerMode mode) override;
+  void on_begin(const broker::SessionStart& start) override;
   void on_dispatch(std::vector<broker::Dispatch> dispatches) override;
   void on_acknowledged(std::uint64_t number) override;
   void on_settled(std::vector<std::uint64_t> numbers) override;

@@ -34,6 +34,9 @@ std::string waiting_text(const std::string& reason, base::Instant at, base::Inst
   return fmt::format("{}; next attempt in {:.1f} s", reason, seconds);
 }
 
+// A delivery that is tried again later than this is not kept meanwhile.
+constexpr base::Duration kHoldTimeMax = base::Duration::seconds(1);
+
 // The subscription is gone, or the broker is going.
 bool is_final(const base::Error& reason) {
   using enum base::ErrorId;
@@ -112,8 +115,9 @@ Task<WebhookSink::Next> WebhookSink::gain_permission() {
   }
   const HttpCall call = permission_call(target_, options.origin, options.requests_per_minute);
   while (true) {
-    const base::Result<HttpAnswer> answer = co_await send(call);
-    const broker::HandshakeOutcome outcome = permission_outcome(answer);
+    const Sent answer = co_await send(call);
+    if (!answer) continue;
+    const broker::HandshakeOutcome outcome = permission_outcome(*answer, wall());
     const WebhookAction action = policy_.on_handshake(outcome, options.origin, now(), shared_.prng);
     if (action.kind == WebhookAction::Kind::kDone) {
       set_trouble("");
@@ -130,7 +134,12 @@ Task<WebhookSink::Next> WebhookSink::gain_permission() {
 
 Task<WebhookSink::Next> WebhookSink::consume() {
   attach();
+  give_credit();
   while (!session_end_) {
+    if (again_at_) {
+      co_await wait_until(*std::exchange(again_at_, std::nullopt));
+      give_credit();
+    }
     if (waiting_.empty()) {
       co_await wait_for_input();
       continue;
@@ -162,9 +171,12 @@ Task<void> WebhookSink::fill_batch() {
 
 // The next delivery; in batch mode those after it too. A group is a request of its own.
 std::vector<broker::Dispatch> WebhookSink::take_batch() {
-  const bool is_alone = sink_options_.mode != broker::SinkMode::kBatch || alone_count_ > 0;
-  const std::size_t count_max = is_alone ? 1 : sink_options_.batch_count;
-  if (alone_count_ > 0) --alone_count_;
+  const bool is_batch = sink_options_.mode == broker::SinkMode::kBatch;
+  is_alone_ = alone_count_ > 0;
+  if (is_alone_) --alone_count_;
+  const std::size_t again_count = std::exchange(again_count_, 0);
+  std::size_t count_max = is_batch && !is_alone_ ? sink_options_.batch_count : 1;
+  if (again_count > 0) count_max = std::min(count_max, again_count);
   std::vector<broker::Dispatch> batch;
   std::size_t bytes = 0;
   while (!waiting_.empty() && batch.size() < count_max) {
@@ -175,6 +187,7 @@ std::vector<broker::Dispatch> WebhookSink::take_batch() {
     waiting_.pop_front();
     if (is_group) break;
   }
+  if (again_count > 0 && batch.front().number != again_number_) policy_.forget_delivery();
   return batch;
 }
 
@@ -183,17 +196,37 @@ Task<WebhookSink::Next> WebhookSink::deliver(std::vector<broker::Dispatch> batch
     const base::Instant send_at = policy_.send_at(now());
     co_await wait_until(send_at);
     if (session_end_) co_return Next::kGoOn;
-    const HttpCall call = delivery_call(target_, batch, now());
-    const base::Result<HttpAnswer> answer = co_await send(call);
+    const HttpCall call = delivery_call(target_, batch, wall());
+    const Sent answer = co_await send(call);
     if (session_end_) co_return Next::kGoOn;
-    const WebhookAction action = policy_.on_result(delivery_outcome(answer), now(), shared_.prng);
+    if (!answer) {
+      for (broker::Dispatch& dispatch : batch) dispatch.redelivered = true;
+      continue;
+    }
+    const WebhookAction action =
+        policy_.on_result(delivery_outcome(*answer, wall()), now(), shared_.prng);
     if (action.kind != WebhookAction::Kind::kRetry) co_return settle(std::move(batch), action);
     set_trouble(waiting_text(fmt::format("delivery {}: {}", batch.front().number, action.reason),
                              action.at, now()));
+    if (action.at - now() >= kHoldTimeMax) {
+      let_go(batch, action.at);
+      co_return Next::kGoOn;
+    }
     for (broker::Dispatch& dispatch : batch) dispatch.redelivered = true;
     co_await wait_until(action.at);
     if (session_end_) co_return Next::kGoOn;
   }
+}
+
+// A sink that is down for long holds no memory: the broker hands its deliveries out again.
+void WebhookSink::let_go(const std::vector<broker::Dispatch>& batch, base::Instant until) {
+  const std::size_t alone_count = is_alone_ ? alone_count_ + 1 : 0;
+  close_session();
+  attach();
+  alone_count_ = alone_count;
+  again_count_ = batch.size();
+  again_number_ = batch.front().number;
+  again_at_ = until;
 }
 
 WebhookSink::Next WebhookSink::settle(std::vector<broker::Dispatch> batch,
@@ -231,27 +264,40 @@ void WebhookSink::send_one_by_one(std::vector<broker::Dispatch> batch, const std
                   std::make_move_iterator(batch.end()));
 }
 
-Task<base::Result<HttpAnswer>> WebhookSink::send(const HttpCall& call) {
-  WebhookParty party{.owner = owner_, .host = target_.url.endpoint()};
+Task<WebhookSink::Sent> WebhookSink::send(const HttpCall& call) {
+  broker::WebhookParty party{.owner = owner_, .host = target_.url.endpoint()};
   std::function<void(std::string)> tell = [this](std::string reason) {
     set_trouble("waits for its turn: " + std::move(reason));
   };
   WebhookSlots::Permit taken = co_await shared_.slots.acquire(std::move(party), std::move(tell));
   const auto permit = std::make_shared<WebhookSlots::Permit>(std::move(taken));
   policy_.on_send(now());
+  Sent sent = co_await exchange(call, permit);
+  // A host that fails at once is no burden; one that is given up may have taken the request.
+  const bool is_overdue = Clock::now() >= permit->until();
+  if (*sent || !is_overdue) permit->set_answered();
+  if (!*sent && is_overdue) {
+    set_trouble("did not answer promptly; waits for a longer turn");
+    sent.reset();
+  }
+  co_return sent;
+}
+
+Task<base::Result<HttpAnswer>> WebhookSink::exchange(const HttpCall& call,
+                                                     std::shared_ptr<WebhookSlots::Permit> permit) {
+  const Clock::time_point until = permit->until();
   std::unique_ptr<ClientConnection> connection = take_connection();
   if (!connection || !connection->is_reusable()) {
     base::Result<std::unique_ptr<ClientConnection>> opened =
-        co_await shared_.connector.open(target_.url, permit);
+        co_await shared_.connector.open(target_.url, std::move(permit), until);
     if (!opened) co_return base::Result<HttpAnswer>(opened.error());
     connection = *std::move(opened);
   }
-  base::Result<HttpAnswer> answer = co_await connection->exchange(call);
+  base::Result<HttpAnswer> answer = co_await connection->exchange(call, until);
   if (answer) keep_connection(std::move(connection));
   co_return answer;
 }
 
-// The system's clock may be set meanwhile: only the difference counts.
 Task<void> WebhookSink::wait_until(base::Instant at) {
   const Clock::time_point until = Clock::now() + std::chrono::nanoseconds((at - now()).nanoseconds);
   while (Clock::now() < until && !session_end_) {
@@ -277,6 +323,9 @@ void WebhookSink::attach() {
   const std::uint64_t round = ++session_round_;
   auto consumer = std::make_shared<WebhookSession>(shared_.io, weak_from_this(), round);
   session_ = shared_.broker.attach_sink(target_.subscription, std::move(consumer));
+}
+
+void WebhookSink::give_credit() {
   const bool is_batch = sink_options_.mode == broker::SinkMode::kBatch;
   session_->add_credit(
       std::max<std::uint64_t>(shared_.options.window, is_batch ? sink_options_.batch_count : 1));
@@ -286,6 +335,8 @@ void WebhookSink::close_session() {
   ++session_round_;
   waiting_.clear();
   alone_count_ = 0;
+  again_count_ = 0;
+  again_at_.reset();
   session_end_.reset();
   if (session_) std::exchange(session_, nullptr)->close();
 }

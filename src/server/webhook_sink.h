@@ -65,11 +65,17 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   Task<void> fill_batch();
   std::vector<broker::Dispatch> take_batch();
   Task<Next> deliver(std::vector<broker::Dispatch> batch);
-  Task<base::Result<HttpAnswer>> send(const HttpCall& call);
+  // Nullopt: the host took longer than its turn; it has a longer one next time.
+  using Sent = std::optional<base::Result<HttpAnswer>>;
+  Task<Sent> send(const HttpCall& call);
+  Task<base::Result<HttpAnswer>> exchange(const HttpCall& call,
+                                          std::shared_ptr<WebhookSlots::Permit> permit);
   Task<void> wait_until(base::Instant at);
   Task<void> wait_for_input();
 
   void attach();
+  void give_credit();
+  void let_go(const std::vector<broker::Dispatch>& batch, base::Instant until);
   Next settle(std::vector<broker::Dispatch> batch, const broker::WebhookAction& action);
   void send_one_by_one(std::vector<broker::Dispatch> batch, const std::string& reason);
   void close_session();
@@ -78,7 +84,9 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   std::unique_ptr<ClientConnection> take_connection();
   void set_trouble(std::string trouble);
   void log_trouble(const std::string& trouble);
-  base::Instant now() const { return shared_.options.now(); }
+  // Steady: for durations. The wall clock is for signatures and dates.
+  base::Instant now() const { return shared_.options.clocks().steady; }
+  base::Instant wall() const { return shared_.options.clocks().wall; }
 
   WebhookShared& shared_;
   std::string owner_;
@@ -96,6 +104,11 @@ class WebhookSink : public std::enable_shared_from_this<WebhookSink> {
   broker::SessionPtr session_;
   std::deque<broker::Dispatch> waiting_;
   std::size_t alone_count_ = 0;  // of those that wait: sent one by one, not in a batch
+  bool is_alone_ = false;        // so is the one that is being sent
+  // Deliveries that were let go, to be sent again together, and when.
+  std::size_t again_count_ = 0;
+  std::uint64_t again_number_ = 0;  // of the first one
+  std::optional<base::Instant> again_at_;
   std::optional<base::Error> session_end_;
   std::uint64_t session_round_ = 0;
 };

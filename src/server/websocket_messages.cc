@@ -149,7 +149,10 @@ void append_hello(const Hello& hello, std::string& out) {
   object.member("type", "hello");
   object.member("protocol", kSubprotocol);
   if (!hello.subscription.empty()) object.member("subscription", hello.subscription);
-  if (hello.mode == broker::ConsumerMode::kShared) object.member("consumers", "shared");
+  if (hello.start.incarnation != broker::kNoIncarnation) {
+    object.member("incarnation", hello.start.incarnation);
+  }
+  if (hello.start.mode == broker::ConsumerMode::kShared) object.member("consumers", "shared");
   if (!hello.warnings.empty()) {
     object.name("warnings");
     append_warnings(hello.warnings, out);

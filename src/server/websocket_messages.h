@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of the WebSocket subprotocol weir.v1: JSON objects, one per text message.
 //
-//   server   {"type":"hello","protocol":"weir.v1","subscription":"alerts"}
-//            {"type":"hello","protocol":"weir.v1","subscription":"alerts","consumers":"shared"}
+//   server   {"type":"hello","protocol":"weir.v1","subscription":"alerts","incarnation":12}
+//            {"type":"hello",...,"subscription":"alerts","incarnation":12,"consumers":"shared"}
 //            {"type":"event","number":17,"redelivered":true,"event":{...}}
 //            {"type":"event","number":18,"events":[{...},{...}]}             a group
 //            {"type":"acknowledged","number":17}
@@ -43,7 +43,7 @@ base::Result<ClientMessage> decode_client_message(std::string_view text);
 
 struct Hello {
   std::string_view subscription = {};  // empty: it is left out
-  broker::ConsumerMode mode = broker::ConsumerMode::kExclusive;
+  broker::SessionStart start = {};
   Warnings warnings = {};  // empty: they are left out
 };
 void append_hello(const Hello& hello, std::string& out);

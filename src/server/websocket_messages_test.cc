@@ -78,9 +78,9 @@ TEST(WebsocketMessagesTest, WritesMessages) {
   append_hello({.subscription = "alerts"}, out);
   EXPECT_EQ(out, R"({"type":"hello","protocol":"weir.v1","subscription":"alerts"})");
   out.clear();
-  append_hello({.subscription = "jobs", .mode = broker::ConsumerMode::kShared}, out);
+  append_hello({.subscription = "jobs", .start = {broker::ConsumerMode::kShared, 12}}, out);
   EXPECT_EQ(out, R"({"type":"hello","protocol":"weir.v1","subscription":"jobs",)"
-                 R"("consumers":"shared"})");
+                 R"("incarnation":12,"consumers":"shared"})");
   out.clear();
   append_hello({}, out);
   EXPECT_EQ(out, R"({"type":"hello","protocol":"weir.v1"})");

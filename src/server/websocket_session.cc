@@ -42,7 +42,7 @@ void handle(Conversation& talk, const ClientMessage& message) {
     return talk.stream.session->answer(*answer);
   }
   const std::uint64_t number = std::get<AckMessage>(message).number;
-  if (talk.stream.mode == broker::ConsumerMode::kShared) {
+  if (talk.stream.start.mode == broker::ConsumerMode::kShared) {
     talk.stream.session->answer({.numbers = {number}});
   } else {
     talk.stream.session->acknowledge(number);
@@ -87,11 +87,11 @@ Task<bool> write(Conversation& talk, std::string_view text) {
 }
 
 Task<bool> write_dispatches(Conversation& talk, std::vector<broker::Dispatch> dispatches) {
-  std::string text;
-  for (const broker::Dispatch& dispatch : dispatches) {
+  for (broker::Dispatch& dispatch : dispatches) {
     if (talk.stream.peer_gone || talk.failure) co_return true;
-    text.clear();
-    append_event(dispatch, text);
+    const broker::Dispatch sent = std::move(dispatch);  // its memory is free when it is written
+    std::string text;
+    append_event(sent, text);
     if (!co_await write(talk, text)) co_return false;
     talk.exchange.services.metrics.count_stream(1, text.size());
     talk.stream.window.on_written(1, text.size());
@@ -122,7 +122,7 @@ Task<std::optional<Error>> converse(Conversation& talk) {
   StreamInbox::Contents contents = std::move(stream.first);
   std::string text;
   const Hello hello{
-      .subscription = stream.subscription, .mode = stream.mode, .warnings = stream.warnings};
+      .subscription = stream.subscription, .start = stream.start, .warnings = stream.warnings};
   append_hello(hello, text);
   if (!co_await write(talk, text)) co_return std::nullopt;
   for (;;) {

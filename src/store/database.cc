@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <string>
@@ -39,13 +40,31 @@ void keep_private(const std::filesystem::path& path) {
   }
 }
 
-bool is_disk_full(int code, int system_error) {
-  if ((code & 0xff) == SQLITE_FULL) return true;
-  return (code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT);
+// Of the last operation on this file that failed.
+int last_error(sqlite3_file* file) {
+  int system_error = 0;
+  if (file == nullptr || file->pMethods == nullptr) return 0;
+  file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &system_error);
+  return system_error;
 }
 
-ErrorId error_id(int code, int system_error) {
-  if (is_disk_full(code, system_error)) return ErrorId::kStoreFull;
+// SQLite knows a full disk by ENOSPC alone, and what it does after a failure may replace the
+// system's error: so the file and its write-ahead log are asked too.
+bool is_disk_full(sqlite3* handle, int code) {
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  if ((code & 0xff) != SQLITE_IOERR || handle == nullptr) return false;
+  sqlite3_file* file = nullptr;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+  const auto errors = {sqlite3_system_errno(handle), last_error(file), last_error(log)};
+  return std::ranges::any_of(errors, [](int system_error) {
+    return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+  });
+}
+
+ErrorId error_id(sqlite3* handle, int code) {
+  if (is_disk_full(handle, code)) return ErrorId::kStoreFull;
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -180,8 +199,7 @@ base::Error Database::error(int code) const {
   sqlite3* const handle = handle_.get();
   const bool is_last = handle != nullptr && sqlite3_extended_errcode(handle) == code;
   const char* const reason = is_last ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
-  const int system_error = handle == nullptr ? 0 : sqlite3_system_errno(handle);
-  return {error_id(code, system_error), fmt::format("{}: {}", file_, reason), {}};
+  return {error_id(handle, code), fmt::format("{}: {}", file_, reason), {}};
 }
 
 base::Result<Statement> Database::query(std::string_view sql) {

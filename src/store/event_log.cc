@@ -66,6 +66,8 @@ class SegmentedLog final : public EventLog {
 
   std::uint64_t size_bytes() const override { return segments_->size_bytes(); }
 
+  base::Instant newest() const override { return segments_->back()->end().newest; }
+
   base::Result<std::vector<std::optional<LogRecord>>> read(
       std::span<const std::uint64_t> sequences) const override {
     return read_events(*segments_, sequences);

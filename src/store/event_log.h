@@ -112,6 +112,9 @@ class EventLog {
   virtual std::uint64_t first_sequence() const = 0;  // the oldest that can be read; next if none
   virtual std::uint64_t next_sequence() const = 0;   // of the first event not confirmed
   virtual std::uint64_t size_bytes() const = 0;
+  // The latest instant of all records, also of those that retention has removed; the earliest
+  // instant there is if there was none.
+  virtual base::Instant newest() const = 0;
 
   // The events of these ascending sequences; nothing in the place of one that is gone or not yet
   // there.

@@ -186,6 +186,28 @@ TEST(EventLogFaultTest, ACrashWhileASegmentIsMadeIsMended) {
   }
 }
 
+// A full disk has left a segment without a header.
+TEST(EventLogFaultTest, AnOpenOnAFullDiskReadsWhatIsThereAndWritesWhenThereIsRoom) {
+  FaultFileSystem files;
+  auto log = open_log(files);
+  ASSERT_EQ(describe(commit_events(*log, {"a", "b"})), "ok");
+  const std::uint64_t used_bytes = log->size_bytes();
+  files.set_capacity(used_bytes + 20);
+  EXPECT_FALSE(commit_events(*log, {"lost"}).has_value());
+  EXPECT_FALSE(log->commit().has_value());
+  ASSERT_EQ(files.contents().size(), 2U);
+  for (int i = 0; i < 2; ++i) {
+    log = open_log(files);
+    EXPECT_EQ(lines_from(*log, 1).lines, event_lines({"a", "b"}));
+    EXPECT_EQ(files.contents().size(), 1U);
+    EXPECT_THAT(describe(commit_events(*log, {"lost"})), StartsWith("store.full - "));
+  }
+  files.set_capacity(10'000);
+  for (const std::string text : {"c", "d"}) EXPECT_TRUE(commit_events(*log, {text}));
+  log = open_log(files);
+  EXPECT_EQ(lines_from(*log, 1).lines, event_lines({"a", "b", "c", "d"}));
+}
+
 TEST(EventLogFaultTest, AnOnlySegmentWithoutHeaderIsCorruptUnlessItIsTheFirstEver) {
   FaultFileSystem files;
   files.set_contents({{kFirst, ""}});

@@ -21,7 +21,8 @@ class File {
  public:
   virtual ~File() = default;
 
-  // All bytes or an error, after which any of them may be written; kStoreFull if the disk is full.
+  // All bytes or an error, after which any of them may be written; kStoreFull if the disk is full,
+  // or the file would be longer than the process may make it (RLIMIT_FSIZE).
   virtual base::Result<void> write_at(std::uint64_t offset_bytes, std::string_view bytes) = 0;
   // Fewer bytes than asked for only at the end of the file.
   virtual base::Result<std::string> read_at(std::uint64_t offset_bytes,

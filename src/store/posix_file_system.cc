@@ -20,7 +20,7 @@ constexpr ::mode_t kDirectoryMode = 0750;
 
 base::Error failure(std::string_view what, const std::filesystem::path& path) {
   const int code = errno;
-  const bool full = code == ENOSPC || code == EDQUOT;
+  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;  // EFBIG: RLIMIT_FSIZE
   return {
       full ? base::ErrorId::kStoreFull : base::ErrorId::kStoreIo,
       fmt::format("cannot {} {}: {}", what, path.native(), std::generic_category().message(code)),

@@ -59,30 +59,36 @@ class Recovery {
   }
 
   // The crash came while the file was made: the one before it is complete, and tells what goes
-  // into the header.
+  // into the header. On a full disk that one becomes the last again: it can be read, and written
+  // when there is room.
   base::Result<void> remake_last(const std::vector<FoundSegment>& found) {
     SegmentHeader header;
     if (found.size() > 1) {
-      const FoundSegment& closed = found[found.size() - 2];
-      auto end = scan_closed(closed);
-      if (!end) return end.error();
-      header = header_after(found.back().number, *end);
-      add(std::make_shared<Segment>(files_, closed.path, *closed.header, *end));
+      auto closed = read_closed(found[found.size() - 2]);
+      if (!closed) return closed.error();
+      header = header_after(found.back().number, (*closed)->end());
+      add(*std::move(closed));
     }
+    const std::filesystem::path& path = found.back().path;
     result_.recovery.torn_bytes = found.back().file_bytes;
-    if (auto removed = files_.remove(found.back().path); !removed) return removed;
-    return add_new(header);
+    if (auto removed = files_.remove(path); !removed) return removed;
+    auto added = add_new(header);
+    if (added || added.error().id != base::ErrorId::kStoreFull || found.size() == 1) return added;
+    [[maybe_unused]] const auto left = files_.remove(path);  // if anything was made at all
+    return {};
   }
 
-  base::Result<SegmentEnd> scan_closed(const FoundSegment& closed) {
-    auto file = files_.open(closed.path);
-    if (!file) return file.error();
-    const auto scan = scan_segment(*std::move(file), *closed.header, closed.file_bytes);
+  base::Result<SegmentList::SegmentPtr> read_closed(const FoundSegment& closed) {
+    auto opened = files_.open(closed.path);
+    if (!opened) return opened.error();
+    const std::shared_ptr<File> file = *std::move(opened);
+    auto scan = scan_segment(file, *closed.header, closed.file_bytes);
     if (!scan) return scan.error();
     if (scan->state != ScanState::kWhole) {
       return damage(closed.path, scan->end.bytes, "no valid record");
     }
-    return scan->end;
+    return std::make_shared<Segment>(files_, closed.path, *closed.header, scan->end, file,
+                                     std::move(scan->index));
   }
 
   base::Result<void> add_new(const SegmentHeader& header) {

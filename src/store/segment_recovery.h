@@ -5,7 +5,7 @@
 // after them tells that they were confirmed. It is cut. What is left of the last commit may never
 // have been confirmed, and the kernel may hold it in memory only (after a failed fsync it does not
 // try again): it is written once more and synced. A last file without a whole header and without
-// records is made anew.
+// records is made anew; if the disk is full, it is removed and the one before it is the last.
 //
 // kStoreCorrupt: damage before confirmed bytes, a missing segment, a length that is not the one
 // that the next segment's header tells. kStoreVersion: a header of a later version.

@@ -183,12 +183,12 @@ class Sse:
         self.status = self.response.status
 
     def read(self) -> dict:
-        """The next message: id, event, data and the comments before it."""
+        """The next message: id, event, data, the comments before it, and the delivery's number."""
         message = {"comments": []}
         while True:
             line = self.response.readline().decode().rstrip("\n")
             if not line and "data" in message:
-                return message
+                return message | {"number": message.get("id", "").partition("@")[0]}
             if line.startswith(":"):
                 message["comments"].append(line[1:].strip())
             elif line:

@@ -123,9 +123,10 @@ class GrantsTest(unittest.TestCase):
     # Ways out: the ids of the events that a token gets, or the status by which it is refused. Each
     # makes subscriptions of the name that it is given.
 
-    def read(self, target: str, token: str, last_event_id: str | None = None) -> list[str] | int:
+    def read(self, target: str, token: str, last_number: int | None = None) -> list[str] | int:
         """What a stream has up to the event that comes last."""
-        with Sse(self.broker, target, token=token, last_event_id=last_event_id) as stream:
+        query = "" if last_number is None else f"?last_event_id={last_number}"
+        with Sse(self.broker, target + query, token=token) as stream:
             if stream.status != 200:
                 return stream.status
             ids = []
@@ -156,7 +157,7 @@ class GrantsTest(unittest.TestCase):
         ids = self.by_sse(name, sub)
         if isinstance(ids, int) or len(ids) < 2:
             return ids
-        return ids[:1] + self.read(f"/subscriptions/{sub}/events", self.tokens[name], "1")
+        return ids[:1] + self.read(f"/subscriptions/{sub}/events", self.tokens[name], 1)
 
     def by_restarting(self, name: str, sub: str):
         if refused := self.made(sub, name):
@@ -165,7 +166,7 @@ class GrantsTest(unittest.TestCase):
         self.broker.restart()
         first = self.read(f"/subscriptions/{sub}/events", self.tokens[name])
         self.publish_all(self.root)
-        then = self.read(f"/subscriptions/{sub}/events", self.tokens[name], str(len(first)))
+        then = self.read(f"/subscriptions/{sub}/events", self.tokens[name], len(first))
         self.assertEqual(then, first, "as before")
         return first
 
@@ -306,8 +307,9 @@ class GrantsTest(unittest.TestCase):
                                                token=self.tokens["boss"]).status, 200)
         self.publish_all(self.root)
         wanted = [name for name in visible("reader") if name.endswith("!y")]
-        with Sse(self.broker, "/subscriptions/widen/events", token=token,
-                 last_event_id=str(len(visible("reader")))) as stream:
+        seen = len(visible("reader"))
+        with Sse(self.broker, f"/subscriptions/widen/events?last_event_id={seen}",
+                 token=token) as stream:
             self.assertEqual([one["id"] for one in stream.events(len(wanted))], wanted)
         self.broker.request("DELETE", "/subscriptions/widen", token=token)
 

@@ -166,10 +166,11 @@ class SubscriptionTest(BrokerCase):
         self.broker.publish(*[event(id=f"r{i}", type="resume") for i in range(5)])
         with Sse(self.broker, "/subscriptions/resume/events") as stream:
             first = [stream.read() for _ in range(5)]
-        self.assertEqual([m["id"] for m in first], ["1", "2", "3", "4", "5"])
-        with Sse(self.broker, "/subscriptions/resume/events", last_event_id="3") as stream:
+        self.assertEqual([m["number"] for m in first], ["1", "2", "3", "4", "5"])
+        with Sse(self.broker, "/subscriptions/resume/events",
+                 last_event_id=first[2]["id"]) as stream:
             message = stream.read()
-        self.assertEqual((message["id"], json.loads(message["data"])["id"]), ("4", "r3"))
+        self.assertEqual((message["number"], json.loads(message["data"])["id"]), ("4", "r3"))
         self.assertIn("redelivered", message["comments"])
         answer = self.broker.request("POST", "/subscriptions/resume/ack", '{"upto":5}',
                                      {"Content-Type": JSON})
@@ -178,6 +179,50 @@ class SubscriptionTest(BrokerCase):
         answer = self.broker.request("POST", "/subscriptions/resume/ack", '{"upto":9}',
                                      {"Content-Type": JSON})
         self.assertEqual((answer.status, answer.json()["name"]), (400, "broker.acknowledge"))
+
+    @staticmethod
+    def acknowledge(broker: Broker, name: str, upto) -> int:
+        return broker.request("POST", f"/subscriptions/{name}/ack", json.dumps({"upto": upto}),
+                              {"Content-Type": JSON}).status
+
+    def test_an_id_of_a_deleted_subscription_acknowledges_nothing(self):
+        """The one that has its name now has passed that number."""
+        broker = Broker()
+        self.addCleanup(broker.__exit__)
+        target = "/subscriptions/anew/events"
+        broker.subscribe("anew", "type = 'anew'")
+        broker.publish(*[event(id=f"a{i}", type="anew") for i in range(3)])
+        with Sse(broker, target) as stream:
+            old = [stream.read()["id"] for _ in range(3)][-1]
+        self.assertEqual(broker.request("DELETE", "/subscriptions/anew").status, 204)
+        broker.subscribe("anew", "type = 'anew'")
+        broker.publish(*[event(id=f"b{i}", type="anew") for i in range(5)])
+        eventually(lambda: broker.status("anew")["pending"] == 5, "all are pending")
+
+        def expect_all(**options) -> str:
+            with Sse(broker, options.pop("target", target), **options) as stream:
+                notice = stream.read()
+                self.assertEqual((notice["event"], json.loads(notice["data"])["name"]),
+                                 ("notice", "broker.acknowledge"), notice)
+                self.assertEqual(notice["number"], "", "a browser forgets the old id")
+                messages = [stream.read() for _ in range(5)]
+            self.assertEqual([json.loads(m["data"])["id"] for m in messages],
+                             [f"b{i}" for i in range(5)])
+            return messages[1]["id"]
+
+        expect_all(last_event_id=old)
+        expect_all(target=f"{target}?last_event_id={old}")
+        new = expect_all(last_event_id="3")
+        self.assertEqual(self.acknowledge(broker, "anew", old), 400)
+        self.assertEqual(broker.status("anew")["pending"], 5, "nothing was acknowledged")
+        broker.restart()
+        expect_all(last_event_id=old)
+        with Sse(broker, target, last_event_id=new) as stream:
+            self.assertEqual(json.loads(stream.read()["data"])["id"], "b2")
+        self.assertEqual(broker.status("anew")["pending"], 3)
+        self.assertEqual(self.acknowledge(broker, "anew", new.replace("2@", "3@", 1)), 204)
+        self.assertEqual(self.acknowledge(broker, "anew", 4), 204)
+        self.assertEqual(broker.status("anew")["pending"], 1)
 
     def test_curl_reads_a_stream(self):
         process = subprocess.Popen(

@@ -75,7 +75,7 @@ class EventSourceTest(NpmTest):
                 self.assertEqual(source.read(), {"connects": None})
                 broker.publish(*(event(n, data={"n": n}) for n in range(1, 6)))
                 for n in range(1, 6):
-                    self.assertEqual(source.read(), {"number": str(n), "id": str(n),
+                    self.assertEqual(source.read(), {"number": f"{n}@1", "id": str(n),
                                                      "data": {"n": n}})
                 broker.kill()
                 self.assertEqual(source.read_until("error")["closed"], False)
@@ -91,15 +91,17 @@ class EventSourceTest(NpmTest):
             broker.subscribe("all")
             broker.publish(event(1), event(2))
             url = f"http://{broker.arguments[1]}/subscriptions/all/events"
-            for arguments, told in (((url, "17"), "17"), ((f"{url}?last_event_id=18",), "18")):
+            for arguments, told in (((url, "17@1"), "delivery 17 was never sent"),
+                                    ((f"{url}?last_event_id=18",), "delivery 18 was never sent"),
+                                    ((url, "1@7"), "the id is of another subscription, number 7")):
                 with script("events", *arguments) as source:
                     self.assertIn("connects", source.read())
                     notice = source.read()
                     self.assertEqual(notice["notice"]["name"], "broker.acknowledge")
-                    self.assertIn(f"delivery {told} was never sent", notice["notice"]["detail"])
+                    self.assertIn(told, notice["notice"]["detail"])
                     self.assertEqual(notice["number"], "", "the old number is forgotten")
                     self.assertEqual([source.read()["id"] for _ in range(2)], ["1", "2"])
-            with script("events", url, "17") as source:
+            with script("events", url, "17@1") as source:
                 for _ in range(4):
                     source.read()
                 broker.kill()
@@ -107,7 +109,7 @@ class EventSourceTest(NpmTest):
                 broker.start()
                 broker.publish(event(3))
                 connected = source.read_until("connects")
-                self.assertEqual(connected, {"connects": "2"}, "by a number of the new one")
+                self.assertEqual(connected, {"connects": "2@1"}, "by a number of the new one")
                 self.assertEqual(source.read_until("number")["id"], "3")
 
 
@@ -120,7 +122,8 @@ class WsTest(NpmTest):
             with script("socket", url) as socket:
                 self.assertEqual(socket.read(), {"protocol": "weir.v1"})
                 self.assertEqual(socket.read(), {"isBinary": False, "type": "hello",
-                                                 "protocol": "weir.v1", "subscription": "all"})
+                                                 "protocol": "weir.v1", "subscription": "all",
+                                                 "incarnation": 1})
                 socket.write({"type": "credit", "count": 2})
                 first = [socket.read() for _ in range(2)]
                 self.assertEqual([m["event"]["id"] for m in first], ["1", "2"])

@@ -437,7 +437,7 @@ class ServeTest(unittest.TestCase):
     def test_warns_if_the_system_allows_too_few_files(self):
         with Broker(launcher=("prlimit", "--nofile=200:200")) as broker:
             self.assertRegex("".join(broker.errors),
-                             r"warning .*open files.* allowed=200 needed=\d+ connections=10000")
+                             r"warning .*open files.* allowed=200 needed=\d+ connections=\d{2} ")
             self.assertEqual(broker.publish(event(1)).status, 200)
         with Broker(launcher=("prlimit", "--nofile=1000:1000"),
                     environment={"WEIR_SERVER_CONNECTIONS": "100"}) as broker:

@@ -227,7 +227,7 @@ class SharedTest(unittest.TestCase):
             broker.subscribe("jobs", config={"consumers": "shared"})
             broker.publish(*(event(id=str(number)) for number in range(1, 7)))
             with Sse(broker, "/subscriptions/jobs/events") as stream:
-                self.assertEqual([stream.read()["id"] for _ in range(6)], list("123456"))
+                self.assertEqual([stream.read()["number"] for _ in range(6)], list("123456"))
                 answer = broker.request("POST", "/subscriptions/jobs/ack",
                                         json.dumps({"numbers": [2, 3, 5, 99]}),
                                         {"Content-Type": JSON})
@@ -239,7 +239,7 @@ class SharedTest(unittest.TestCase):
             self.assertEqual((status["pending"], status["acknowledged"]), (3, 3))
             with Sse(broker, "/subscriptions/jobs/events", last_event_id="6") as stream:
                 again = [stream.read() for _ in range(3)]
-            self.assertEqual([message["id"] for message in again], list("146"))
+            self.assertEqual([message["number"] for message in again], list("146"))
             for message in again:
                 self.assertIn("redelivered", message["comments"])
 
@@ -253,13 +253,13 @@ class SharedTest(unittest.TestCase):
             broker.subscribe("jobs", config={"consumers": "shared"})
             broker.publish(event(1), event(2))
             with Sse(broker, "/subscriptions/jobs/events") as stream:
-                self.assertEqual([stream.read()["id"] for _ in range(2)], ["1", "2"])
+                self.assertEqual([stream.read()["number"] for _ in range(2)], ["1", "2"])
                 self.assertEqual(self.answer(broker, "nack", numbers=[2, 7]),
                                  (200, {"not_in_flight": [7]}))
-                self.assertEqual(stream.read()["id"], "2")
+                self.assertEqual(stream.read()["number"], "2")
                 begin = time.monotonic()
                 self.assertEqual(self.answer(broker, "nack", numbers=[1], delay="300ms")[0], 200)
-                self.assertEqual(stream.read()["id"], "1")
+                self.assertEqual(stream.read()["number"], "1")
                 self.assertGreaterEqual(time.monotonic() - begin, 0.3)
                 status, problem = self.answer(broker, "ack", upto=2)
                 self.assertEqual((status, problem["name"]), (400, "broker.acknowledge"))

@@ -60,6 +60,7 @@ class Evaluator {
   }
 
   bool failed() const { return error_.has_value(); }
+  std::uint64_t work_bytes() const { return string_work_bytes_ + like_work_bytes_; }
   EvaluationError take_error() { return *std::move(error_); }
 
  private:
@@ -97,6 +98,7 @@ class Evaluator {
   const event::Event& event_;
   bool explain_;
   std::size_t string_work_bytes_ = 0;
+  std::uint64_t like_work_bytes_ = 0;
   std::optional<EvaluationError> error_;
 };
 
@@ -203,6 +205,7 @@ Scalar Evaluator::arithmetic(BinaryOperator op, Scalar left, const Expression& r
 Scalar Evaluator::value_of(const LikeNode& like) {
   Scalar value = evaluate(*like.operand);
   if (!cast(value, CesqlType::kString)) return Scalar(false);
+  like_work_bytes_ += like.pattern.work_bytes(value.string());
   return Scalar(like.pattern.matches(value.string()) != like.negated);
 }
 
@@ -250,9 +253,10 @@ Evaluation evaluate(const Expression& expression, const event::Event& event) {
   return evaluation;
 }
 
-bool passes(const Expression& expression, const event::Event& event) {
+bool passes(const Expression& expression, const event::Event& event, std::uint64_t* work_bytes) {
   Evaluator evaluator(event, false);
   const Scalar value = evaluator.evaluate(expression);
+  if (work_bytes != nullptr) *work_bytes += evaluator.work_bytes();
   return !evaluator.failed() && value.type() == CesqlType::kBoolean && value.boolean();
 }
 

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "event/event.h"
 #include "filter/cesql/evaluation.h"
@@ -30,12 +31,13 @@
 namespace weir::filter::cesql {
 
 // Per evaluation; a call counts its longest argument as often as it has arguments.
-inline constexpr std::size_t kStringWorkBytesMax = std::size_t{64} << 20U;
+inline constexpr std::size_t kStringWorkBytesMax = std::size_t{8} << 20U;
 
 Evaluation evaluate(const Expression& expression, const event::Event& event);
 
 // Whether the event passes: the value is TRUE and there is no error. Allocates only where the
-// expression calls a function.
-bool passes(const Expression& expression, const event::Event& event);
+// expression calls a function. Adds the bytes of strings that LIKE and functions looked at.
+bool passes(const Expression& expression, const event::Event& event,
+            std::uint64_t* work_bytes = nullptr);
 
 }  // namespace weir::filter::cesql

@@ -63,10 +63,10 @@ TEST(EvaluatorTest, BoundsTheStringsThatFunctionsMake) {
     for (std::size_t i = 1; i < count; ++i) text.append(argument).append(", ");
     return text.append(argument).append(") = ''");
   };
-  EXPECT_EQ(kind_of(call("CONCAT(", "long", 64)), "");
-  EXPECT_EQ(kind_of(call("CONCAT(", "long", 65)), "functionEvaluation");
-  EXPECT_EQ(kind_of(call("CONCAT_WS(long, ", "'x'", 65)), "functionEvaluation");
-  EXPECT_EQ(kind_of(call("CONCAT(", "LOWER(long)", 65)), "functionEvaluation");
+  EXPECT_EQ(kind_of(call("CONCAT(", "long", 8)), "");
+  EXPECT_EQ(kind_of(call("CONCAT(", "long", 9)), "functionEvaluation");
+  EXPECT_EQ(kind_of(call("CONCAT_WS(long, ", "'x'", 9)), "functionEvaluation");
+  EXPECT_EQ(kind_of(call("CONCAT(", "LOWER(long)", 9)), "functionEvaluation");
 }
 
 TEST(EvaluatorTest, KeepsToTheStaticTypeOnRandomExpressions) {

@@ -160,6 +160,9 @@ class CompositeIndex {
   // The same for a conjunction that was due, once its leaves are restored. False if it cannot be
   // due then.
   bool restore_due(std::uint64_t id, std::size_t conjunction, base::Instant due);
+  // The composite's leaves, conjunction by conjunction, get other conditions. What they remember
+  // stays and is judged by these; nothing is due any more. Requires a composite that is there.
+  void retune(std::uint64_t id, std::span<const LeafCondition> conditions);
   // The composite knows nothing again. False if it is not there or knew nothing.
   bool forget(std::uint64_t id);
 

@@ -72,6 +72,24 @@ bool CompositeIndex::restore_due(std::uint64_t id, std::size_t conjunction, base
   return true;
 }
 
+void CompositeIndex::retune(std::uint64_t id, std::span<const LeafCondition> conditions) {
+  const Composite composite = composites_[slots_.at(id)];
+  auto condition = conditions.begin();
+  for (std::uint32_t i = composite.first; i < composite.first + composite.count; ++i) {
+    set_due(i, false);
+    const Conjunction& conjunction = conjunctions_[i];
+    for (std::uint32_t j = 0; j < conjunction.leaf_count; ++j) {
+      const std::uint32_t index = conjunction.first_leaf + j;
+      Leaf& leaf = leaves_[index];
+      leaf.condition = *condition++;
+      WEIR_CHECK(leaf.condition.is_valid());
+      if (leaf.has_last()) put_last(index, leaf.last, leaf.is_silent);
+    }
+    set_ready(i);
+  }
+  tidy_dues();
+}
+
 bool CompositeIndex::forget(std::uint64_t id) {
   const auto found = slots_.find(id);
   if (found == slots_.end()) return false;

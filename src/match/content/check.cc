@@ -5,7 +5,9 @@
 #include <string_view>
 #include <variant>
 
+#include "filter/cesql/evaluator.h"
 #include "filter/compare_any.h"
+#include "match/work_budget.h"
 
 namespace weir::match::content {
 namespace {
@@ -51,10 +53,39 @@ Check::Check(const Source& source) : source_(source), is_many_(has_many(*source.
   }
 }
 
+std::uint64_t Check::steps(const EventValues& values) const {
+  if (kind_ == Kind::kLike) {
+    std::uint64_t bytes = 0;
+    const filter::LikePattern& pattern = std::get<filter::Like>(*source_.predicate).pattern;
+    for (const Value& value : values.all(source_.slot)) {
+      if (value.kind() == ValueKind::kString) bytes += pattern.work_bytes(value.as_string());
+    }
+    return bytes + (is_many_ ? values.all(source_.slot).size() * steps::kValueCheck : 0);
+  }
+  // What it looks at is known afterwards; who is over budget is not asked.
+  if (kind_ == Kind::kCesql) return steps::kFree;
+  if (kind_ == Kind::kCompareSlots && !is_many_) {
+    const Value& left = values.value(source_.slot);
+    const Value& right = values.value(source_.right);
+    const bool is_text = left.kind() == ValueKind::kString && right.kind() == ValueKind::kString;
+    return is_text ? std::min(left.as_string().size(), right.as_string().size()) : 0;
+  }
+  if (!is_many_ || kind_ == Kind::kIn) return 0;
+  std::uint64_t count = values.all(source_.slot).size();
+  if (source_.right != kNoId) count += values.all(source_.right).size();
+  return count * (kind_ == Kind::kCompareSlots ? steps::kValue : steps::kValueCheck);
+}
+
 bool Check::is_true(const EventValues& values, std::span<const PointId> points,
-                    filter::Scorer& scorer) const {
+                    filter::Scorer& scorer, std::uint64_t& steps) const {
   switch (kind_) {
-    case Kind::kCesql:
+    case Kind::kCesql: {
+      std::uint64_t bytes = 0;
+      const auto& cesql = std::get<filter::Cesql>(*source_.predicate);
+      const bool passes = filter::cesql::passes(*cesql.expression, values.event(), &bytes);
+      steps += bytes * match::steps::kCesqlByte;
+      return passes;
+    }
     case Kind::kText:
       return filter::evaluate(*source_.predicate, values.event(), scorer);
     case Kind::kIn: {

@@ -29,11 +29,13 @@ class Check {
   };
   explicit Check(const Source& source);
 
-  // `points` are those of the conjunction.
-  bool holds(const EventValues& values, std::span<const PointId> points,
-             filter::Scorer& scorer) const {
-    return is_true(values, points, scorer) != source_.negated;
+  // `points` are those of the conjunction. Adds steps that are known only afterwards.
+  bool holds(const EventValues& values, std::span<const PointId> points, filter::Scorer& scorer,
+             std::uint64_t& steps) const {
+    return is_true(values, points, scorer, steps) != source_.negated;
   }
+  // What holds() will cost, as far as that is known before (work_budget.h).
+  std::uint64_t steps(const EventValues& values) const;
 
   // From cheap to costly; checks of one rank cost about the same.
   int cost_rank() const { return static_cast<int>(kind_); }
@@ -51,8 +53,8 @@ class Check {
     kText,
   };
 
-  bool is_true(const EventValues& values, std::span<const PointId> points,
-               filter::Scorer& scorer) const;
+  bool is_true(const EventValues& values, std::span<const PointId> points, filter::Scorer& scorer,
+               std::uint64_t& steps) const;
   bool is_true_of(const event::Value& value, const EventValues& values) const;
   bool is_true_of_any(const EventValues& values, std::span<const PointId> named) const;
 

@@ -14,12 +14,13 @@ using Kind = DoorChoice::Kind;
 
 }  // namespace
 
-ContentIndex::ContentIndex(bloom::Isa isa)
+ContentIndex::ContentIndex(bloom::Isa isa, const WorkMeter* meter)
     : compiler_(vocabulary_),
       values_(vocabulary_),
       kernel_(row_kernel(isa)),
       placement_(std::make_unique<Placement>(
-          PlacementContext{vocabulary_, samples_, extras_, records_}, 0U)) {}
+          PlacementContext{vocabulary_, samples_, extras_, records_}, 0U)),
+      meter_(meter) {}
 
 void ContentIndex::compile(SubscriptionId id, const filter::FilterPtr& filter, SpecBatch& batch) {
   const std::size_t first = batch.tests.size();
@@ -64,6 +65,27 @@ void ContentIndex::begin_bulk(std::size_t count) {
 void ContentIndex::end_bulk() {
   placement_->end_bulk();
   is_bulk_ = false;
+}
+
+void ContentIndex::add_work(SubscriptionId id, const filter::Filter& filter) {
+  const std::vector<filter::Operand> operands = array_operands(filter);
+  if (operands.empty()) return;
+  ArrayUse& use = array_uses_[id.value];
+  use.payer = meter_ != nullptr ? meter_->payer(id) : nullptr;
+  for (const filter::Operand& operand : operands) {
+    use.slots.push_back(vocabulary_.acquire_slot(operand));
+    values_.add_payer(use.slots.back(), use.payer);
+  }
+}
+
+void ContentIndex::remove_work(SubscriptionId id) {
+  const auto found = array_uses_.find(id.value);
+  if (found == array_uses_.end()) return;
+  for (const SlotId slot : found->second.slots) {
+    values_.remove_payer(slot, found->second.payer);
+    vocabulary_.release_slot(slot);
+  }
+  array_uses_.erase(found);
 }
 
 RecordRef ContentIndex::add_empty(SubscriptionId id) {
@@ -150,11 +172,33 @@ bool ContentIndex::holds_extra(RecordRef record, filter::Scorer& scorer) const {
   // An event may have several points of a door.
   if (std::exchange(extra.event_number, counters_.events) == counters_.events) return false;
   const auto all_hold = [&](const std::vector<Check>& checks) {
-    return std::ranges::all_of(
-        checks, [&](const Check& check) { return check.holds(values_, extra.points, scorer); });
+    return std::ranges::all_of(checks, [&](const Check& check) {
+      if (!is_paid(record, extra, check.steps(values_))) return false;
+      std::uint64_t late_steps = 0;
+      const bool holds = check.holds(values_, extra.points, scorer, late_steps);
+      return is_paid(record, extra, late_steps) && holds;
+    });
   };
   if (!extra.tie_checks.empty() && is_tied(record) && !all_hold(extra.tie_checks)) return false;
   return all_hold(extra.checks);
+}
+
+// Whoever is reached by one door must have the others as well: so what is paid for does not depend
+// on where it is placed.
+bool ContentIndex::is_paid(RecordRef record, const Extra& extra, std::uint64_t cost) const {
+  if (cost < steps::kFree || meter_ == nullptr) return true;
+  WorkBudget* const payer = meter_->payer(records_.subscription(record));
+  if (payer == nullptr) return true;
+  return has_all_doors(extra) && payer->charge(cost);
+}
+
+bool ContentIndex::has_all_doors(const Extra& extra) const {
+  return std::ranges::all_of(extra.doors, [&](const Door& door) {
+    const auto points = std::span(extra.points).subspan(door.points_begin, door.point_count);
+    return std::ranges::any_of(points, [&](PointId point) {
+      return std::ranges::find(values_.points(), point) != values_.points().end();
+    });
+  });
 }
 
 bool ContentIndex::is_tied(RecordRef record) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,12 +24,14 @@
 #include "match/content/spec_compiler.h"
 #include "match/content/vocabulary.h"
 #include "match/matcher.h"
+#include "match/work_budget.h"
 
 namespace weir::match::content {
 
 class ContentIndex {
  public:
-  explicit ContentIndex(bloom::Isa isa);
+  // Without a meter no work is counted.
+  ContentIndex(bloom::Isa isa, const WorkMeter* meter);
   ContentIndex(const ContentIndex&) = delete;
   ContentIndex& operator=(const ContentIndex&) = delete;
 
@@ -46,6 +49,10 @@ class ContentIndex {
   // be done then.
   void begin_bulk(std::size_t count);
   void end_bulk();
+  // The filter is paid for by whom the meter names, as long as it is there: from before its first
+  // record comes until its last one is gone.
+  void add_work(SubscriptionId id, const filter::Filter& filter);
+  void remove_work(SubscriptionId id);
   // A record of which nothing matches, for a filter without conjunctions.
   RecordRef add_empty(SubscriptionId id);
   // Gives the subscription's next record, or kNoId.
@@ -68,6 +75,8 @@ class ContentIndex {
   bool holds(RecordRef record, filter::Scorer& scorer) const;
   bool holds_extra(RecordRef record, filter::Scorer& scorer) const;
   bool is_tied(RecordRef record) const;
+  bool is_paid(RecordRef record, const Extra& extra, std::uint64_t cost) const;
+  bool has_all_doors(const Extra& extra) const;
   void collect(Placement& placement, std::size_t& count);
   void observe();
   void adapt();
@@ -100,6 +109,12 @@ class ContentIndex {
   bool has_moved_ = false;  // and what that left is not known yet
   double left_by_move_ = 1;
   MatchCounters counters_;
+  const WorkMeter* meter_;
+  struct ArrayUse {
+    WorkBudget* payer = nullptr;
+    std::vector<SlotId> slots = {};
+  };
+  boost::unordered_flat_map<std::uint64_t, ArrayUse> array_uses_;  // by subscription
 };
 
 }  // namespace weir::match::content

@@ -156,6 +156,7 @@ void EventValues::walk_every(NodeId id, JsonRef json) {
 void EventValues::walk_many(NodeId id, JsonRef json) {
   const OperandTable& operands = vocabulary_.operands();
   const PathNode& node = operands.node(id);
+  if (!may_visit(id, node)) return;
   many_.add(node, json);
   if (node.every != kNoId) walk_every(node.every, json);
   if (is_few(node)) {
@@ -174,6 +175,61 @@ void EventValues::walk_many(NodeId id, JsonRef json) {
       if (child != kNoId) walk_many(child, element);
     });
   }
+}
+
+// Nodes of the slot's path from the first [*] on.
+template <typename Use>
+void EventValues::for_each_element_node(SlotId slot, Use use) {
+  const OperandTable& operands = vocabulary_.operands();
+  std::vector<NodeId> way;
+  std::size_t first = 0;  // one past the outermost [*]
+  for (NodeId id = operands.slot(slot).node; id != OperandTable::kData;
+       id = operands.node(id).parent) {
+    way.push_back(id);
+    if (operands.node(operands.node(id).parent).every == id) first = way.size();
+  }
+  if (node_uses_.size() < operands.node_bound()) node_uses_.resize(operands.node_bound());
+  for (std::size_t i = 0; i < first; ++i) use(node_uses_[way[i]]);
+}
+
+void EventValues::add_payer(SlotId slot, WorkBudget* payer) {
+  for_each_element_node(slot, [&](NodeUse& node) {
+    if (payer == nullptr) {
+      ++node.unlimited;
+      return;
+    }
+    const auto found =
+        std::ranges::find(node.payers, payer, &decltype(node.payers)::value_type::first);
+    if (found != node.payers.end()) {
+      ++found->second;
+    } else {
+      node.payers.emplace_back(payer, 1);
+    }
+  });
+}
+
+void EventValues::remove_payer(SlotId slot, WorkBudget* payer) {
+  for_each_element_node(slot, [&](NodeUse& node) {
+    if (payer == nullptr) {
+      --node.unlimited;
+      return;
+    }
+    const auto found =
+        std::ranges::find(node.payers, payer, &decltype(node.payers)::value_type::first);
+    if (--found->second == 0) node.payers.erase(found);
+  });
+}
+
+// Whether somebody pays for a look at one more element.
+bool EventValues::may_visit(NodeId id, const PathNode& node) {
+  if (id >= node_uses_.size()) return true;
+  const NodeUse& use = node_uses_[id];
+  if (use.payers.empty()) return true;
+  std::uint64_t cost = steps::kElement;
+  for (const SlotId slot : node.slots) cost += slot != kNoId ? steps::kValue : 0;
+  bool is_paid = use.unlimited > 0;
+  for (const auto& [payer, count] : use.payers) is_paid = payer->charge(cost) || is_paid;
+  return is_paid;
 }
 
 // Says all that filters may ask about slots of several values.

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "event/event.h"
@@ -19,6 +20,7 @@
 #include "match/content/ids.h"
 #include "match/content/many_values.h"
 #include "match/content/vocabulary.h"
+#include "match/work_budget.h"
 
 namespace weir::match::content {
 
@@ -48,9 +50,22 @@ class EventValues {
   // The others: the codes of each, ascending.
   std::span<const ManyValues::Column> many_columns() const { return many_.columns(); }
 
+  // Work on the elements that a slot's path leads to is done for this owner too; null: for somebody
+  // whom nobody limits. Each needs an end.
+  void add_payer(SlotId slot, WorkBudget* payer);
+  void remove_payer(SlotId slot, WorkBudget* payer);
+
   std::size_t memory_bytes() const;
 
  private:
+  // For whom the elements at a node are looked at.
+  struct NodeUse {
+    std::vector<std::pair<WorkBudget*, std::uint32_t>> payers = {};
+    std::uint32_t unlimited = 0;
+  };
+  template <typename Use>
+  void for_each_element_node(SlotId slot, Use use);
+  bool may_visit(NodeId id, const PathNode& node);
   void clear();
   void walk_attributes();
   void walk(NodeId id, event::JsonRef json);
@@ -106,6 +121,7 @@ class EventValues {
   };
   std::vector<std::vector<Guess>> guesses_;  // by node and place; of one revision of the operands
   std::uint64_t revision_ = 0;
+  std::vector<NodeUse> node_uses_;  // by node, of those behind [*]
 };
 
 }  // namespace weir::match::content

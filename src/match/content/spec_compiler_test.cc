@@ -184,9 +184,11 @@ class SpecCompilerTest : public testing::Test {
       if (!test.holds_at_tie(code, value, tests[i + 1].to_detail())) return false;
     }
     if (extra == nullptr) return true;
+    std::uint64_t steps = 0;
     const auto all_hold = [&](const std::vector<Check>& checks) {
-      return std::ranges::all_of(
-          checks, [&](const Check& check) { return check.holds(values, extra->points, scorer_); });
+      return std::ranges::all_of(checks, [&](const Check& check) {
+        return check.holds(values, extra->points, scorer_, steps);
+      });
     };
     return (!is_tied || all_hold(extra->tie_checks)) && all_hold(extra->checks);
   }

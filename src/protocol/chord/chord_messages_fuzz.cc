@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a message of Chord are refused, or read and written back the same; and a member
-// that hears them, from another or as its user's command, goes on.
+// Any bytes as a message of Chord are refused, or read and written back the same. A member that
+// receives them, from another member or from its user, continues.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,7 @@ void hear(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  weir::protocol::check_read_back<Lookup, Leave, Found, Left, Find, Home, Ask, Tell, Introduce,
-                                  Goodbye, Items, Kept, RouteEnvelope, MulticastEnvelope>(bytes);
+  check_read_back(Messages{}, bytes);
   hear(bytes);
   return 0;
 }

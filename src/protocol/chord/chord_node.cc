@@ -9,237 +9,165 @@
 
 namespace weir::protocol::chord {
 
-using base::Duration;
 using base::Instant;
-
-namespace {
-
-// Members that start together do not all begin with the same contact.
-constexpr std::uint64_t kProbeTurnsMax = 1024;
-
-Instant earlier(Instant instant, Duration duration) {
-  return instant + Duration{-duration.nanoseconds};
-}
-
-Peer place_of(const ChordOptions& options) {
-  return {.node = options.self, .id = Ring(options.ring_bits).key_of(options.name)};
-}
-
-}  // namespace
+using Phase = RingMember::Phase;
 
 ChordNode::ChordNode(const ChordOptions& options, std::uint64_t seed,
                      std::unique_ptr<Application> application)
-    : options_(options),
-      prng_(seed),
-      application_(std::move(application)),
-      table_(Ring(options.ring_bits), place_of(options), options.successors_max) {
-  WEIR_CHECK(options.self != kUser && application_ != nullptr);
-  WEIR_CHECK(options.successors_max >= 1 && options.successors_max <= kSuccessorsMax);
-}
+    : member_(options, seed),
+      application_(std::move(application), *this),
+      contacts_(member_),
+      questions_(member_, contacts_),
+      hand_over_(member_, questions_, application_),
+      upkeep_(member_, contacts_, questions_, hand_over_),
+      router_(member_, application_) {}
 
 void ChordNode::settle(std::span<const Peer> members) {
-  WEIR_CHECK(state_ == State::kNew);
-  table_.settle(members);
-  state_ = State::kSettledFromStart;
+  WEIR_CHECK(member_.phase == Phase::kNew);
+  member_.table.settle(members);
+  member_.phase = Phase::kSettledFromStart;
 }
 
 void ChordNode::on_message(Instant now, NodeId source, std::string_view message, Effects& effects) {
-  begin(now, effects);
-  open(source, message);
-  finish();
+  const Turn turn = begin_turn(now, effects);
+  open(turn, source, message);
+  end_turn(turn);
 }
 
 void ChordNode::on_wake(Instant now, Effects& effects) {
-  begin(now, effects);
-  armed_.reset();
-  run_due();
-  finish();
+  const Turn turn = begin_turn(now, effects);
+  asked_wake_.reset();
+  run_due(turn);
+  end_turn(turn);
 }
 
 std::optional<NodeId> ChordNode::towards(Key key) const {
-  if (table_.owns(key)) return std::nullopt;
-  const std::optional<Hop> hop = table_.hop_to(key);
+  if (member_.table.owns(key)) return std::nullopt;
+  const std::optional<Hop> hop = member_.table.hop_to(key);
   if (!hop) return std::nullopt;
   return hop->peer.node;
 }
 
 std::uint64_t ChordNode::distance_to(Key key) const {
-  return table_.owns(key) ? 0 : table_.ring().distance(table_.self().id, key);
+  const RingTable& table = member_.table;
+  return table.owns(key) ? 0 : table.ring().distance(table.self().id, key);
 }
 
-bool ChordNode::is_settled() const {
-  if (state_ != State::kMember) return false;
-  if (table_.is_alone()) return true;
-  const auto confirms = [&](const std::optional<Confirmation>& said, const Peer& peer) {
-    return said && said->node == peer.node && now_ - said->instant <= options_.lease;
-  };
-  return table_.predecessor() && table_.successor() &&
-         confirms(by_predecessor_, *table_.predecessor()) &&
-         confirms(by_successor_, *table_.successor());
-}
-
-void ChordNode::begin(Instant now, Effects& effects) {
-  effects_ = &effects;
-  if (now + behind_ < now_) {
-    behind_ = now_ - now;
-    armed_.reset();
+Turn ChordNode::begin_turn(Instant now, Effects& effects) {
+  if (!member_.clock.advance(now)) asked_wake_.reset();
+  const Turn turn{.now = member_.clock.now(), .effects = effects};
+  if (member_.phase == Phase::kNew || member_.phase == Phase::kSettledFromStart) {
+    upkeep_.start(turn);
+    application_.wake_at(turn.now);
   }
-  now_ = now + behind_;
-  if (state_ == State::kNew || state_ == State::kSettledFromStart) start();
+  return turn;
 }
 
-void ChordNode::start() {
-  probe_turn_ = prng_.next() % kProbeTurnsMax;
-  next_stabilise_ = after(options_.stabilise_interval);
-  next_probe_ = after(options_.probe_interval);
-  next_fingers_ = after(options_.finger_interval);
-  if (state_ == State::kSettledFromStart) {
-    state_ = State::kMember;
-    if (table_.predecessor()) by_predecessor_ = {table_.predecessor()->node, now_};
-    if (table_.successor()) by_successor_ = {table_.successor()->node, now_};
-  } else {
-    state_ = State::kJoining;
-    join();
-  }
-  application_wake_ = now_;
-}
-
-// Tells the application what has changed, carries out what it wants, and asks to be woken.
-void ChordNode::finish() {
-  drain_application();
-  if (state_ != State::kGone &&
-      (version_told_ != table_.version() || settled_told_ != is_settled())) {
-    version_told_ = table_.version();
+void ChordNode::end_turn(const Turn& turn) {
+  drain_application(turn);
+  if (has_left()) return;
+  if (version_told_ != member_.table.version() || settled_told_ != is_settled()) {
+    version_told_ = member_.table.version();
     settled_told_ = is_settled();
-    application_->on_placement(step());
-    drain_application();
+    application_.run(turn.now, [](Application& application, const auto& step) {
+      application.on_placement(step);
+    });
+    drain_application(turn);
   }
-  if (state_ != State::kGone) {
-    const Instant wake = next_wake();
-    if (armed_ != wake) effects_->wake_at(earlier(wake, behind_));
-    armed_ = wake;
-  }
-  effects_ = nullptr;
-}
-
-Instant ChordNode::after(Duration interval) {
-  const auto half = static_cast<std::uint64_t>(interval.nanoseconds) / 2;
-  const auto chance = static_cast<std::int64_t>(prng_.next() % (half + 1));
-  return now_ + Duration{interval.nanoseconds - (interval.nanoseconds / 4) + chance};
+  const Instant wake = next_wake();
+  if (asked_wake_ != wake) turn.effects.wake_at(member_.clock.to_runtime(wake));
+  asked_wake_ = wake;
 }
 
 Instant ChordNode::next_wake() const {
-  Instant next = std::min({next_stabilise_, next_fingers_, next_probe_});
-  if (application_wake_) next = std::min(next, *application_wake_);
-  if (const auto deadline = requests_.next_deadline()) next = std::min(next, *deadline);
+  Instant next = upkeep_.next_wake();
+  if (application_.wake()) next = std::min(next, *application_.wake());
+  if (const auto deadline = member_.requests.next_deadline()) next = std::min(next, *deadline);
   return next;
 }
 
-void ChordNode::run_due() {
-  while (const std::optional<Request> expired = requests_.take_expired(now_)) {
-    retry_or_fail(*expired);
+void ChordNode::run_due(const Turn& turn) {
+  while (const std::optional<Request> expired = member_.requests.take_expired(turn.now)) {
+    if (questions_.retry(turn, *expired)) continue;
+    if (expired->purpose == Purpose::kLookup) turn.effects.drop(DropReason::kHomeless);
+    upkeep_.on_failed(turn, *expired);
   }
-  if (next_stabilise_ <= now_) stabilise();
-  if (next_fingers_ <= now_) {
-    next_fingers_ = after(options_.finger_interval);
-    if (table_.successor() && !requests_.has(Purpose::kFinger)) fix_finger(0);
-  }
-  if (next_probe_ <= now_) probe();
-  if (application_wake_ && *application_wake_ <= now_) {
-    application_wake_.reset();
-    application_->on_wake(step());
-  }
+  upkeep_.run_due(turn);
+  application_.wake_if_due(turn.now);
 }
 
-void ChordNode::open(NodeId source, std::string_view message) {
+void ChordNode::open(const Turn& turn, NodeId source, std::string_view message) {
   const OpenMessage opened = open_message(message);
-  if (opened.refused) return drop(*opened.refused);
-  if (state_ == State::kGone) return drop(DropReason::kStale);
+  if (opened.refused) return turn.effects.drop(*opened.refused);
+  if (has_left()) return turn.effects.drop(DropReason::kStale);
   if (opened.kind.protocol != ProtocolId::kChord) {
-    return application_->on_message(step(), source, message);
+    return application_.run(turn.now, [&](Application& application, const auto& step) {
+      application.on_message(step, source, message);
+    });
   }
-  const auto kind = static_cast<Kind>(opened.kind.number);
-  const bool is_command = kind == Kind::kLookup || kind == Kind::kLeave;
-  if (opened.kind.number >= kKindNames.size()) return drop(DropReason::kUnknown);
-  if (is_command != (source == kUser)) return drop(DropReason::kNonsense);
-  if (is_command) return hear_user(kind, opened.body);
-  hear(source, kind, opened.body);
-}
-
-void ChordNode::hear_user(Kind kind, base::ByteReader body) {
-  if (kind == Kind::kLeave) {
-    Leave leave;
-    if (!decode(body, leave)) return drop(DropReason::kMalformed);
-    state_ = State::kLeaving;
-    requests_.remove(Purpose::kChunk);
-    return move_items();
-  }
-  Lookup lookup;
-  if (!decode(body, lookup)) return drop(DropReason::kMalformed);
-  if (!table_.ring().has(lookup.key)) return drop(DropReason::kNonsense);
-  if (is_home(lookup.key)) {
-    const Found found{.key = lookup.key, .home = table_.self()};
-    return effects_->deliver(kind_of(Kind::kFound), encode(found));
-  }
-  find(Purpose::kLookup, lookup.key);
+  const auto refused =
+      source == kUser
+          ? dispatch<Way::kCommand>(Messages{}, opened, [&](const auto& it) { obey(turn, it); })
+          : dispatch<Way::kDirect>(Messages{}, opened,
+                                   [&](const auto& it) { hear(turn, source, it); });
+  if (refused) turn.effects.drop(*refused);
 }
 
 template <typename Message>
-void ChordNode::hear(NodeId source, base::ByteReader body) {
-  Message message;
-  if (!decode(body, message)) return drop(DropReason::kMalformed);
-  on(source, message);
-}
-
-void ChordNode::hear(NodeId source, Kind kind, base::ByteReader body) {
-  switch (kind) {
-    case Kind::kFind:
-      return hear<Find>(source, body);
-    case Kind::kHome:
-      return hear<Home>(source, body);
-    case Kind::kAsk:
-      return hear<Ask>(source, body);
-    case Kind::kTell:
-      return hear<Tell>(source, body);
-    case Kind::kIntroduce:
-      return hear<Introduce>(source, body);
-    case Kind::kGoodbye:
-      return hear<Goodbye>(source, body);
-    case Kind::kItems:
-      return hear<Items>(source, body);
-    case Kind::kKept:
-      return hear<Kept>(source, body);
-    case Kind::kRoute:
-      return hear<RouteEnvelope>(source, body);
-    case Kind::kMulticast:
-      return hear<MulticastEnvelope>(source, body);
-    case Kind::kLookup:
-    case Kind::kLeave:
-    case Kind::kFound:
-    case Kind::kLeft:
-      return drop(DropReason::kNonsense);
-  }
-}
-
-// What it routes to keys of this member comes back to it at once, and may have effects again.
-void ChordNode::drain_application() {
-  while (!from_application_.list().empty()) {
-    Effects wanted;
-    std::swap(wanted, from_application_);
-    for (Effect& effect : wanted.list()) carry_out(effect);
-  }
-}
-
-void ChordNode::carry_out(Effect& effect) {
-  if (const auto* route = std::get_if<Route>(&effect)) {
-    begin_route(*route);
-  } else if (auto* multicast = std::get_if<Multicast>(&effect)) {
-    begin_multicast(*multicast);
-  } else if (const auto* wake = std::get_if<WakeAt>(&effect)) {
-    application_wake_ = wake->instant;
+void ChordNode::hear(const Turn& turn, NodeId source, const Message& message) {
+  if constexpr (requires { on(turn, source, message); }) {
+    on(turn, source, message);
+  } else if constexpr (requires { router_.on(turn, source, message); }) {
+    router_.on(turn, source, message);
+  } else if constexpr (requires { hand_over_.on(turn, source, message); }) {
+    hand_over_.on(turn, source, message);
   } else {
-    effects_->add(std::move(effect));
+    upkeep_.on(turn, source, message);
   }
+}
+
+void ChordNode::obey(const Turn& turn, const Leave& /*command*/) {
+  member_.phase = Phase::kLeaving;
+  member_.requests.remove(Purpose::kChunk);
+  upkeep_.move_items(turn);
+}
+
+void ChordNode::obey(const Turn& turn, const Lookup& command) {
+  const RingTable& table = member_.table;
+  if (!table.ring().has(command.key)) return turn.effects.drop(DropReason::kNonsense);
+  if (!is_home(command.key)) return questions_.find(turn, Purpose::kLookup, command.key);
+  turn.effects.deliver(Found{.key = command.key, .home = table.self()});
+}
+
+void ChordNode::on(const Turn& turn, NodeId source, const Home& message) {
+  const std::optional<Request> request = questions_.take(turn, message);
+  if (!request) return;
+  const Peer peer{.node = source, .id = message.id};
+  switch (request->purpose) {
+    case Purpose::kLookup:
+      return turn.effects.deliver(Found{.key = request->key, .home = peer, .hops = message.hops});
+    case Purpose::kItemsHome:
+      return hand_over_.send_chunk(turn, peer, {.after = message.predecessor, .last = message.id});
+    default:
+      return upkeep_.on_found(turn, *request, {.peer = peer, .predecessor = message.predecessor});
+  }
+}
+
+void ChordNode::on(const Turn& turn, NodeId source, const Kept& message) {
+  if (hand_over_.on(turn, source, message)) upkeep_.move_items(turn);
+}
+
+// A message that the application routes to this member's own keys may cause further effects.
+void ChordNode::drain_application(const Turn& turn) {
+  application_.drain([&](Effect& effect) {
+    if (const auto* route = std::get_if<Route>(&effect)) {
+      router_.set_out(turn, *route);
+    } else if (auto* multicast = std::get_if<Multicast>(&effect)) {
+      router_.set_out(turn, *multicast);
+    } else {
+      turn.effects.add(std::move(effect));
+    }
+  });
 }
 
 }  // namespace weir::protocol::chord

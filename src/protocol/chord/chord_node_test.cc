@@ -37,7 +37,7 @@ class ChordNodeTest : public testing::Test {
     wake();
   }
 
-  // At the time that it asked for.
+  // Wakes the node at the instant that it asked for.
   void wake() {
     if (wake_) now_ = std::max(now_, *wake_);
     node_->on_wake(now_, effects_);
@@ -57,7 +57,8 @@ class ChordNodeTest : public testing::Test {
     }
   }
 
-  // What was sent of one kind since the last time, with its target's id; the rest is kept.
+  // Returns the messages of one kind since the last call, with the ids of their targets; keeps
+  // others.
   template <typename Message>
   std::vector<std::pair<std::uint64_t, Message>> sent() {
     std::vector<std::pair<std::uint64_t, Message>> all;
@@ -77,7 +78,7 @@ class ChordNodeTest : public testing::Test {
     effects_.clear();
     return reasons;
   }
-  // Answers what it last asked that member.
+  // Answers the last Ask to that member.
   void answer(std::uint64_t id, Tell tell) {
     for (const auto& [target, ask] : sent<Ask>()) {
       if (target != id) continue;
@@ -128,7 +129,7 @@ TEST_F(ChordNodeTest, JoinsThroughAContactAndIsSettledWhenBothNeighboursSaySo) {
   answer(90, {.id = {}, .successors = {peer_at(100)}});
   EXPECT_EQ(table().predecessor(), peer_at(90));
   EXPECT_FALSE(node_->is_settled());
-  // Asked again, now with its predecessor: the successor has nothing of its keys any more.
+  // It asks again, now with its predecessor; the successor has no items of its keys any more.
   answer(150, {.id = {}, .predecessor = peer_at(100), .successors = {peer_at(200)}});
   EXPECT_TRUE(node_->is_settled());
   EXPECT_TRUE(node_->is_home({91}));
@@ -166,7 +167,7 @@ TEST_F(ChordNodeTest, ANearerSuccessorIsAdoptedOnlyWhenItAnswers) {
   EXPECT_EQ(table().successor(), peer_at(150));
   answer(120, {.id = {}, .successors = {peer_at(130)}});
   EXPECT_EQ(table().successor(), peer_at(120));
-  // The former one is not in the list of the new one, which must hear of it.
+  // The list of the new successor lacks the former one, so it is introduced.
   const auto introduced = sent<Introduce>();
   ASSERT_EQ(introduced.size(), 1U);
   EXPECT_EQ(introduced[0].first, 120U);
@@ -203,7 +204,7 @@ TEST_F(ChordNodeTest, APredecessorGivesWayOnlyToOneBetweenOrWhenItIsGone) {
   EXPECT_EQ(table().predecessor(), peer_at(90));
   answer(95, {.id = {}, .successors = {peer_at(100)}});
   EXPECT_EQ(table().predecessor(), peer_at(95));
-  // One behind it makes it look whether it is still there.
+  // A claim of a farther member makes it check its predecessor.
   hear(90, Ask{.number = 6, .id = {90}, .is_predecessor = true});
   EXPECT_EQ(table().predecessor(), peer_at(95));
   const auto asks = sent<Ask>();
@@ -257,7 +258,7 @@ TEST_F(ChordNodeTest, AHomeAnswersForItsKeysOnlyWhileItIsSettled) {
   hear(90, find);
   EXPECT_THAT(sent<Home>(), IsEmpty());
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kHomeless));
-  // A newcomer has come between: it is asked instead.
+  // A newcomer lies between and is asked instead.
   hear(90, Find{.number = 3, .asker = {44}, .key = {80}, .hops = 2, .is_last = true});
   const auto relayed = sent<Find>();
   ASSERT_EQ(relayed.size(), 1U);
@@ -274,7 +275,7 @@ TEST_F(ChordNodeTest, ARoutedMessageIsChargedToWhatItCarries) {
     if (send != nullptr && read<RouteEnvelope>(send->bytes)) sends.push_back(*send);
   }
   ASSERT_EQ(sends.size(), 1U);
-  EXPECT_EQ(sends[0].kind, kind_of(probe::Kind::kFetch));
+  EXPECT_EQ(sends[0].kind, kind_of<probe::Fetch>());
   EXPECT_FALSE(sends[0].is_relay);
   effects_.clear();
   hear_bytes(peer_at(90).node, sends[0].bytes);
@@ -308,11 +309,11 @@ TEST_F(ChordNodeTest, LookupsAndCandidatesAreLimited) {
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kLimit));
 }
 
-// Routes and casts more than a message can carry.
+// An application that routes and casts more than a message can carry.
 class Glutton : public probe::ProbeApplication {
  public:
   void on_message(const Step& step, NodeId /*source*/, std::string_view /*message*/) override {
-    const MessageKind kind = kind_of(probe::Kind::kStore);
+    const MessageKind kind = kind_of<probe::Store>();
     const std::string large(kMessageBytesMax, 'x');
     step.effects.route({170}, kind, large);
     step.effects.multicast(std::vector<Key>{{170}}, kind, large);
@@ -346,7 +347,7 @@ TEST_F(ChordNodeTest, NonsenseIsDropped) {
   };
   const NodeId other = peer_at(90).node;
   const std::string probe = encode(probe::Get{.key = {170}});
-  EXPECT_EQ(reason(other, "\1\2\37"), DropReason::kUnknown);
+  EXPECT_EQ(reason(other, "\2\2\37"), DropReason::kUnknown);
   EXPECT_EQ(reason(other, encode(Ask{.id = {90}}).substr(0, 5)), DropReason::kMalformed);
   EXPECT_EQ(reason(other, encode(Leave{})), DropReason::kNonsense);
   EXPECT_EQ(reason(other, encode(Left{})), DropReason::kNonsense);
@@ -395,7 +396,7 @@ TEST_F(ChordNodeTest, AnAnswerWithAFalseListOrIdIsNotBelieved) {
 TEST_F(ChordNodeTest, ItemsOfThePredecessorAreRepeatedUntilTheyAreKept) {
   start({}, {90, 100, 150});
   const std::string bytes =
-      probe::encode_item({.version = {.number = 1, .origin = {1}}, .text = "x"});
+      encode_fields(probe::Item{.version = {.number = 1, .origin = {1}}, .text = "x"});
   hear(150,
        Items{.number = 8, .items = {{.key = {85}, .bytes = bytes}, {.key = {95}, .bytes = bytes}}});
   EXPECT_EQ(sent<Kept>().size(), 1U);
@@ -411,7 +412,7 @@ TEST_F(ChordNodeTest, ItemsOfThePredecessorAreRepeatedUntilTheyAreKept) {
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].second.number, chunks[0].second.number);
   EXPECT_EQ(probe().items().size(), 2U);
-  hear(150, Kept{.number = chunks[0].second.number});  // not who was asked
+  hear(150, Kept{.number = chunks[0].second.number});  // not from the receiver of the chunk
   EXPECT_EQ(probe().items().size(), 2U);
   hear(90, Kept{.number = chunks[0].second.number});
   EXPECT_EQ(probe().items().size(), 1U);
@@ -422,7 +423,7 @@ TEST_F(ChordNodeTest, ItemsOfThePredecessorAreRepeatedUntilTheyAreKept) {
 TEST_F(ChordNodeTest, LeavesWhenItsItemsAreKept) {
   start({}, {90, 100, 150});
   const std::string bytes =
-      probe::encode_item({.version = {.number = 1, .origin = {1}}, .text = "x"});
+      encode_fields(probe::Item{.version = {.number = 1, .origin = {1}}, .text = "x"});
   hear(150, Items{.number = 8, .items = {{.key = {95}, .bytes = bytes}}});
   hear_bytes(kUser, encode(Leave{}));
   EXPECT_FALSE(node_->is_home({95}));

@@ -16,7 +16,7 @@
 
 namespace weir::protocol::chord {
 
-// A name that has its place there; for small rings.
+// Returns a name whose place is `id`; for small rings.
 inline std::string name_at(const Ring& ring, Key id) {
   for (std::uint64_t i = 0;; ++i) {
     std::string name = std::to_string(i);
@@ -29,7 +29,7 @@ inline Peer peer_at(std::uint64_t id) { return {.node = {id + 1}, .id = {id}}; }
 
 class Loopback {
  public:
-  // A settled ring; members ascending by id.
+  // Makes a settled ring. Members ascend by id.
   Loopback(const Ring& ring, const std::vector<Peer>& members,
            const std::vector<std::string>& names) {
     for (const Peer& member : members) {
@@ -44,7 +44,7 @@ class Loopback {
     }
   }
 
-  // A user's command, and everything that comes of it; WakeAt is not heeded.
+  // Gives a user's command and carries out all effects that follow, except WakeAt.
   void tell(NodeId node, const std::string& message) {
     hear(node, kUser, message);
     while (!queue_.empty()) {
@@ -72,7 +72,7 @@ class Loopback {
 
   base::Instant now_{1};
   std::map<NodeId, std::unique_ptr<ChordNode>> nodes_;
-  std::deque<std::pair<NodeId, Send>> queue_;  // with their sources
+  std::deque<std::pair<NodeId, Send>> queue_;  // with its source
 };
 
 }  // namespace weir::protocol::chord

@@ -7,13 +7,15 @@
 #include <tuple>
 #include <vector>
 
+#include "protocol/message_testing.h"
+
 namespace weir::protocol::chord {
 namespace {
 
 const Peer kA{.node = {300}, .id = {7}};
 const Peer kB{.node = {2}, .id = {0xFFFF'FFFF'FFFF'FFFF}};
 
-// One of each kind, with something in each field.
+// One example of each message, with a value in each field.
 const auto kAll = std::make_tuple(
     Lookup{.key = {9}}, Leave{}, Found{.key = {9}, .home = kA, .hops = 3}, Left{},
     Find{.number = 1, .asker = {5}, .key = {9}, .hops = 200, .is_last = true, .is_hint = true},
@@ -35,33 +37,11 @@ const auto kAll = std::make_tuple(
                       .destinations = KeyArc{.after = {3}, .last = {3}},
                       .carried = ""});
 
-template <typename Message>
-void expect_read_back(const Message& message) {
-  const std::string bytes = encode(message);
-  const auto back = read<Message>(bytes);
-  ASSERT_TRUE(back.has_value()) << kind_name(kind_of(Message::kKind));
-  EXPECT_EQ(encode(*back), bytes);
-  for (std::size_t size = 3; size < bytes.size(); ++size) {
-    EXPECT_FALSE(read<Message>(bytes.substr(0, size)).has_value()) << size;
-  }
-  EXPECT_FALSE(read<Message>(bytes + '\0').has_value());
-}
-
 TEST(ChordMessagesTest, ReadsBackWhatItWroteAndNothingShorterOrLonger) {
-  std::apply([](const auto&... messages) { (expect_read_back(messages), ...); }, kAll);
-}
-
-TEST(ChordMessagesTest, EachKindHasItsName) {
-  EXPECT_EQ(kind_name(kind_of(Kind::kLookup)), "chord.lookup");
-  EXPECT_EQ(kind_name(kind_of(Kind::kIntroduce)), "chord.introduce");
-  EXPECT_EQ(kind_name(kind_of(Kind::kMulticast)), "chord.multicast");
+  expect_all_same<Messages>(kAll);
 }
 
 TEST(ChordMessagesTest, RefusesWhatNoEncoderWrites) {
-  const auto is_refused = [](const auto& message) {
-    using Message = std::decay_t<decltype(message)>;
-    return !read<Message>(encode(message)).has_value();
-  };
   EXPECT_TRUE(is_refused(Find{.number = 1, .asker = kUser, .key = {9}}));
   EXPECT_TRUE(is_refused(Found{.key = {9}, .home = kA, .hops = 70'000}));
   EXPECT_TRUE(is_refused(Introduce{.peer = {.node = kUser, .id = {1}}}));

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <compare>
+#include <tuple>
 
-#include "protocol/effects.h"
+#include "protocol/field.h"
+#include "protocol/node_id.h"
 #include "protocol/ring.h"
 
 namespace weir::protocol::chord {
@@ -14,6 +16,8 @@ struct Peer {
   Key id;
 
   auto operator<=>(const Peer&) const = default;
+
+  static constexpr auto fields() { return std::tuple{field(&Peer::node), field(&Peer::id)}; }
 };
 
 }  // namespace weir::protocol::chord

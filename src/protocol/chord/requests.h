@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests: what a member waits for. The number of a request comes from the seeded generator, so
-// that an answer cannot be made up by who has not got the request.
+// Requests: the requests of a member that wait for an answer.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +14,16 @@
 namespace weir::protocol::chord {
 
 enum class Purpose : std::uint8_t {
-  kSuccessor,       // ask: its list, and does it take this member for its predecessor?
-  kNearer,          // ask: may become the successor if it answers
-  kNewPredecessor,  // ask: may become the predecessor if it answers
-  kCheck,           // ask: is it still there?
-  kChunk,           // items to a new home
-  kJoin,            // find: who will be the successor?
-  kProbe,           // find: is a member once known on the same ring?
-  kFinger,          // find
-  kItemsHome,       // find: where does an item live that lies here?
-  kLookup,          // find: the user's
+  kSuccessor,       // ask the successor for its list and its predecessor
+  kNearer,          // ask a member that becomes the successor if it answers
+  kNewPredecessor,  // ask a member that becomes the predecessor if it answers
+  kCheck,           // ask whether a member is still there
+  kChunk,           // send items to their home
+  kJoin,            // find the future successor
+  kProbe,           // find out whether a remembered member is on the same ring
+  kFinger,          // find a finger
+  kItemsHome,       // find the home of an item that lies here
+  kLookup,          // find a home for the user
 };
 
 constexpr bool is_find(Purpose purpose) { return purpose >= Purpose::kJoin; }
@@ -32,9 +31,9 @@ constexpr bool is_find(Purpose purpose) { return purpose >= Purpose::kJoin; }
 struct Request {
   std::uint64_t number = 0;
   Purpose purpose = Purpose::kCheck;
-  Peer target;                     // whom it was sent to; of a find: its first hop
-  Key key;                         // of a find
-  std::uint64_t farther_than = 0;  // of a finger: the one before it, in steps
+  Peer target;                     // receiver; for a find the first hop
+  Key key;                         // for a find
+  std::uint64_t farther_than = 0;  // for a finger: distance of the one before it, in steps
   unsigned attempt = 0;
   base::Instant deadline;
 };
@@ -75,7 +74,7 @@ class Requests {
     }
     return next;
   }
-  // One whose deadline has come, taken out.
+  // Removes and returns a request whose deadline has come; nullopt if there is none.
   std::optional<Request> take_expired(base::Instant now) {
     for (std::size_t i = 0; i < list_.size(); ++i) {
       if (list_[i].deadline > now) continue;

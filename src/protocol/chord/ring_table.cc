@@ -22,6 +22,20 @@ bool RingTable::owns(Key key) const {
   return is_alone();
 }
 
+bool RingTable::is_other(const Peer& peer) const {
+  return peer.node != self_.node && peer.id != self_.id && ring_.has(peer.id);
+}
+
+bool RingTable::is_list_of(const Peer& owner, std::span<const Peer> successors) const {
+  std::uint64_t last = 0;
+  for (const Peer& peer : successors) {
+    const std::uint64_t steps = ring_.distance(owner.id, peer.id);
+    if (!ring_.has(peer.id) || peer.node == owner.node || steps <= last) return false;
+    last = steps;
+  }
+  return true;
+}
+
 bool RingTable::is_nearer_successor(const Peer& peer) const {
   const Key end = successors_.empty() ? self_.id : successors_.front().id;
   return peer.node != self_.node && ring_.is_between(self_.id, peer.id, end);
@@ -127,7 +141,7 @@ std::vector<Finger> RingTable::children() const {
   children.push_back({.peer = successors_.front(), .predecessor = self_.id});
   for (const Finger& finger : fingers_) {
     const Key last = children.back().peer.id;
-    // What is known of the member before it may be old.
+    // The known predecessor of the finger may be out of date.
     const bool fits = ring_.is_between(last, finger.predecessor, finger.peer.id);
     children.push_back({.peer = finger.peer, .predecessor = fits ? finger.predecessor : last});
   }

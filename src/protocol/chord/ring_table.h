@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RingTable: whom a member knows on the ring, and the next step to a key.
+// RingTable: the members that a member knows on the ring, and the next hop to a key.
 //
-// Successors are the next members clockwise, nearest first. Of the fingers (the homes of the keys
-// 2^i further on) it keeps those that differ, farther than the successor, ascending: about log2 N
-// of 24 bytes. A finger comes with the id of the member before it, so that the keys it is home of
-// are known.
+// Successors are the next members clockwise, nearest first. Fingers are the homes of the keys 2^i
+// further on: each once, farther than the successor, ascending, about log2 N of 24 bytes. A finger
+// comes with the id of the member before it, which tells the keys of the finger.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ struct Finger {
 
 struct Hop {
   Peer peer;
-  bool is_last = false;  // this one should be the home
+  bool is_last = false;  // this peer should be the home
 
   bool operator==(const Hop&) const = default;
 };
@@ -42,40 +41,45 @@ class RingTable {
   const std::vector<Peer>& successors() const { return successors_; }
   const std::vector<Finger>& fingers() const { return fingers_; }
   bool is_alone() const { return successors_.empty() && fingers_.empty() && !predecessor_; }
-  // Grows whenever something else than before is known.
+  // Grows with every change.
   std::uint64_t version() const { return version_; }
 
   // The key lies between the predecessor and this member, or there is no other member.
   bool owns(Key key) const;
+  // The peer has a place on this ring, and is not this member.
+  bool is_other(const Peer& peer) const;
+  // The list goes clockwise from its owner, which is not in it.
+  bool is_list_of(const Peer& owner, std::span<const Peer> successors) const;
   bool is_nearer_successor(const Peer& peer) const;
   bool is_nearer_predecessor(const Peer& peer) const;
 
   void set_predecessor(const std::optional<Peer>& peer);
-  // The list becomes the successor and those of its own list that lie before this member.
+  // The new list is the successor, then the members of its own list that lie before this member.
   void follow(const Peer& successor, std::span<const Peer> its_successors);
-  // True if it was known.
+  // Returns true if the node was known.
   bool remove(NodeId node);
-  // A member has said its id: what is known of it with another one is not so.
+  // Removes entries of the peer under another id.
   void correct(const Peer& peer);
-  // The next finger that is farther than this; those in between are none any more.
+  // Sets the next finger beyond this distance, and removes fingers in between.
   void set_finger(std::uint64_t farther_than, const Finger& finger);
-  // There is none farther than this.
+  // Removes fingers beyond this distance.
   void cut_fingers(std::uint64_t farther_than);
 
-  // The closest known member before the key, or the successor if the key lies before it. Further
-  // attempts take the next closest ones.
+  // Returns the closest known member before the key, or the successor if the key lies before it.
+  // Further attempts return the next closest members. Returns nullopt without a successor.
   std::optional<Hop> hop_to(Key key, unsigned attempt = 0) const;
-  // The successor and the fingers, each with the first key bound for it: what lies after
-  // `predecessor` up to that of the next one is nearest through it.
+  // Returns the successor and the fingers. Keys after the `predecessor` of a child, up to that of
+  // the next child, are nearest through this child.
   std::vector<Finger> children() const;
 
-  // As if the ring of these members, ascending by id and this one among them, had stabilised.
+  // Sets the table as if the ring of these members had stabilised. They ascend by id and include
+  // this one.
   void settle(std::span<const Peer> members);
 
  private:
   template <typename Predicate>
   bool remove_if(Predicate is_removed);
-  // Those that are not farther than the successor.
+  // Removes fingers that are not farther than the successor.
   void cut_near_fingers();
   std::uint64_t distance(const Peer& peer) const { return ring_.distance(self_.id, peer.id); }
 

@@ -31,7 +31,7 @@ std::vector<Peer> members_of(std::uint64_t bits_set) {
   return members;
 }
 
-// The home by definition: walk clockwise until a member is met.
+// The home by definition: the first member clockwise from the key.
 Peer home_of(const Ring& ring, std::uint64_t bits_set, Key key) {
   while ((bits_set >> key.value & 1U) == 0) key = ring.plus(key, 1);
   return peer(key.value);

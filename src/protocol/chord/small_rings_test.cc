@@ -36,7 +36,7 @@ class SmallRingsTest : public testing::Test {
     return peer_at(key.value);
   }
 
-  // Who got a cast, with which keys; none twice.
+  // Returns the keys that each member got by a cast; no member gets it twice.
   static std::map<NodeId, std::vector<Key>> arrivals(const Loopback& net) {
     std::map<NodeId, std::vector<Key>> all;
     for (const auto& [node, bytes] : net.delivered) {
@@ -81,7 +81,7 @@ TEST_F(SmallRingsTest, EveryCastToKeysReachesTheirHomesOnce) {
   for (std::uint64_t set = 1; set < 1U << kKeyCount; ++set) {
     Loopback net(ring_, members_of(set), names_);
     for (const Peer& from : members_of(set)) {
-      // A third of the choices each time, another one for the next.
+      // Tries every third choice, with another offset each time.
       for (std::uint64_t chosen = 1 + (set + from.id.value) % 3; chosen < 1U << kKeyCount;
            chosen += 3) {
         std::vector<Key> keys;

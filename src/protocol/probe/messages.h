@@ -1,213 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of the probe: a user's commands, what members say to each other, what users are told.
-//
-// Each struct has its kind; encode() gives the whole message with its header, read<T>() a struct
-// back, or none for what no encoder wrote.
+// Messages of the probe: commands of a user, messages between members, reports to a user.
 //
 //   sim.tell(node, encode(Put{.key = key, .text = "hello"}));
 //   if (const auto got = read<Got>(deliver.bytes)) ...
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "base/bytes.h"
-#include "protocol/effects.h"
-#include "protocol/message.h"
-#include "protocol/ring.h"
+#include "protocol/codec.h"
+#include "protocol/message_list.h"
 #include "protocol/slot.h"
 
 namespace weir::protocol::probe {
 
-inline constexpr std::array<std::string_view, 13> kKindNames{
-    "put",     "get", "cast",  "add",         "stored", "got",   "failed",
-    "arrived", "sum", "store", "acknowledge", "fetch",  "answer"};
-
-enum class Kind : std::uint8_t {
-  kPut,  // of a user
-  kGet,
-  kCast,  // goes on to the homes as it is
-  kAdd,
-  kStored,  // to a user
-  kGot,
-  kFailed,
-  kArrived,
-  kSum,
-  kStore,  // to the home of a key
-  kAcknowledge,
-  kFetch,
-  kAnswer,
-};
-
-constexpr MessageKind kind_of(Kind kind) {
-  return {.protocol = ProtocolId::kProbe, .number = static_cast<std::uint8_t>(kind)};
-}
+using protocol::encode;
+using protocol::read;
 
 inline constexpr std::size_t kTextBytesMax = 65'536;
-inline constexpr std::size_t kCastKeysMax = 16'384;
 
-// Which of two texts for a key is the newer: by the clock of who put it, then by the member.
+constexpr MessageType message_type(std::uint8_t number, std::string_view name, Way ways) {
+  return {.kind = {.protocol = ProtocolId::kProbe, .number = number}, .name = name, .ways = ways};
+}
+
+// Orders the texts for a key: by the clock of the member that put them, then by member.
 struct Version {
   std::uint64_t number = 0;
   NodeId origin;
 
   auto operator<=>(const Version&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Version::number), field(&Version::origin)};
+  }
 };
 
 struct Put {
-  static constexpr Kind kKind = Kind::kPut;
+  static constexpr MessageType kType = message_type(0, "put", Way::kCommand);
   Key key;
   std::string text;
 
   bool operator==(const Put&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Put::key).traced(), field(&Put::text).sized(0, kTextBytesMax)};
+  }
 };
 
 struct Get {
-  static constexpr Kind kKind = Kind::kGet;
+  static constexpr MessageType kType = message_type(1, "get", Way::kCommand);
   Key key;
 
   bool operator==(const Get&) const = default;
+
+  static constexpr auto fields() { return std::tuple{field(&Get::key).traced()}; }
 };
 
+// The member sends the user's command to the homes unchanged.
 struct Cast {
-  static constexpr Kind kKind = Kind::kCast;
+  static constexpr MessageType kType = message_type(2, "cast", Way::kCommand | Way::kRouted);
   std::uint64_t number = 0;
-  Destinations destinations;
+  Destinations destinations;  // keys ascend, each once
   std::string text;
 
   bool operator==(const Cast&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Cast::number), field(&Cast::destinations).traced(),
+                      field(&Cast::text).sized(0, kTextBytesMax)};
+  }
 };
 
-// To this member's part of the sum over all members.
+// Adds to this member's part of the sum over all members.
 struct Add {
-  static constexpr Kind kKind = Kind::kAdd;
+  static constexpr MessageType kType = message_type(3, "add", Way::kCommand);
   std::int64_t amount = 0;
 
   bool operator==(const Add&) const = default;
+
+  static constexpr auto fields() { return std::tuple{field(&Add::amount)}; }
 };
 
+// Answers Put.
 struct Stored {
-  static constexpr Kind kKind = Kind::kStored;
+  static constexpr MessageType kType = message_type(4, "stored", Way::kTold);
   Key key;
 
   bool operator==(const Stored&) const = default;
+
+  static constexpr auto fields() { return std::tuple{field(&Stored::key).traced()}; }
 };
 
+// Answers Get.
 struct Got {
-  static constexpr Kind kKind = Kind::kGot;
+  static constexpr MessageType kType = message_type(5, "got", Way::kTold);
   Key key;
   std::optional<std::string> text;
 
   bool operator==(const Got&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Got::key).traced(), field(&Got::text).sized(0, kTextBytesMax)};
+  }
 };
 
-// Nobody answered a put or a get, however often it was sent; a put may have been stored.
+// Nobody answered a Put or a Get after all tries; a Put may have been stored.
 struct Failed {
-  static constexpr Kind kKind = Kind::kFailed;
+  static constexpr MessageType kType = message_type(6, "failed", Way::kTold);
   Key key;
   bool is_put = false;
 
   bool operator==(const Failed&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Failed::key).traced(), field(&Failed::is_put)};
+  }
 };
 
+// A Cast has reached this member.
 struct Arrived {
-  static constexpr Kind kKind = Kind::kArrived;
+  static constexpr MessageType kType = message_type(7, "arrived", Way::kTold);
   std::uint64_t number = 0;
   NodeId origin;
-  std::vector<Key> keys;  // that this member is the home of; none for an arc
-  std::uint32_t hops = 0;
+  std::vector<Key> keys;  // this member is their home; empty if the cast went to an arc
+  unsigned hops = 0;
 
   bool operator==(const Arrived&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Arrived::number), field(&Arrived::origin),
+                      field(&Arrived::keys).traced(), field(&Arrived::hops).hop_count()};
+  }
 };
 
+// The sum over all members has changed.
 struct Sum {
-  static constexpr Kind kKind = Kind::kSum;
+  static constexpr MessageType kType = message_type(8, "sum", Way::kTold);
   std::int64_t sum = 0;
   std::uint64_t member_count = 0;
   std::uint64_t version = 0;
 
   bool operator==(const Sum&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Sum::sum), field(&Sum::member_count), field(&Sum::version)};
+  }
 };
 
+// Carries a Put to the home of the key.
 struct Store {
-  static constexpr Kind kKind = Kind::kStore;
+  static constexpr MessageType kType = message_type(9, "store", Way::kRouted);
   Key key;
   std::uint64_t number = 0;
   std::string text;
 
   bool operator==(const Store&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Store::key).traced(), field(&Store::number),
+                      field(&Store::text).sized(0, kTextBytesMax)};
+  }
 };
 
+// The home answers Store.
 struct Acknowledge {
-  static constexpr Kind kKind = Kind::kAcknowledge;
+  static constexpr MessageType kType = message_type(10, "acknowledge", Way::kDirect);
   Key key;
   std::uint64_t number = 0;
 
   bool operator==(const Acknowledge&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Acknowledge::key).traced(), field(&Acknowledge::number)};
+  }
 };
 
+// Carries a Get to the home of the key.
 struct Fetch {
-  static constexpr Kind kKind = Kind::kFetch;
+  static constexpr MessageType kType = message_type(11, "fetch", Way::kRouted);
   Key key;
   std::uint64_t number = 0;
 
   bool operator==(const Fetch&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Fetch::key).traced(), field(&Fetch::number)};
+  }
 };
 
+// The home answers Fetch.
 struct Answer {
-  static constexpr Kind kKind = Kind::kAnswer;
+  static constexpr MessageType kType = message_type(12, "answer", Way::kDirect);
   Key key;
   std::uint64_t number = 0;
   std::optional<std::string> text;
 
   bool operator==(const Answer&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Answer::key).traced(), field(&Answer::number),
+                      field(&Answer::text).sized(0, kTextBytesMax)};
+  }
 };
 
-std::string encode(const Put& message);
-std::string encode(const Get& message);
-std::string encode(const Cast& message);
-std::string encode(const Add& message);
-std::string encode(const Stored& message);
-std::string encode(const Got& message);
-std::string encode(const Failed& message);
-std::string encode(const Arrived& message);
-std::string encode(const Sum& message);
-std::string encode(const Store& message);
-std::string encode(const Acknowledge& message);
-std::string encode(const Fetch& message);
-std::string encode(const Answer& message);
+using Messages = MessageList<Put, Get, Cast, Add, Stored, Got, Failed, Arrived, Sum, Store,
+                             Acknowledge, Fetch, Answer>;
 
-// The body of a message of that kind; false for what no encoder wrote.
-bool decode(base::ByteReader body, Put& message);
-bool decode(base::ByteReader body, Get& message);
-bool decode(base::ByteReader body, Cast& message);
-bool decode(base::ByteReader body, Add& message);
-bool decode(base::ByteReader body, Stored& message);
-bool decode(base::ByteReader body, Got& message);
-bool decode(base::ByteReader body, Failed& message);
-bool decode(base::ByteReader body, Arrived& message);
-bool decode(base::ByteReader body, Sum& message);
-bool decode(base::ByteReader body, Store& message);
-bool decode(base::ByteReader body, Acknowledge& message);
-bool decode(base::ByteReader body, Fetch& message);
-bool decode(base::ByteReader body, Answer& message);
-
-using protocol::read;
-
-// What is kept for a key, as it is handed over to another home.
+// The text kept for a key, as it is handed over to another home.
 struct Item {
   Version version;
   std::string text;
 
   bool operator==(const Item&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field(&Item::version), field(&Item::text).sized(0, kTextBytesMax)};
+  }
 };
-std::string encode_item(const Item& item);
-std::optional<Item> decode_item(std::string_view bytes);
 
 }  // namespace weir::protocol::probe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProbeOptions: how long a probe asks again, and how much it keeps.
+// ProbeOptions: retries and limits of a probe.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 namespace weir::protocol::probe {
 
 struct ProbeOptions {
-  // A put or a get is sent again after this long without an answer, and failed after so many tries.
+  // A put or a get is sent again after this time without an answer, and fails after try_count_max.
   base::Duration retry_interval = base::Duration::seconds(2);
   unsigned try_count_max = 10;
-  std::size_t request_count_max = 10'000;  // that wait for an answer
+  std::size_t request_count_max = 10'000;  // waiting for an answer
   std::size_t item_count_max = 100'000;    // kept for keys
-  // The tree that sums what users add; without it members say nothing of their own accord.
+  // The tree that sums the amounts of all users. Without it, members send nothing on their own.
   std::optional<tree::AggregationOptions> sum = tree::AggregationOptions{};
 };
 

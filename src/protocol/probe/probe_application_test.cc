@@ -42,7 +42,7 @@ class ProbeApplicationTest : public testing::Test {
                    {.origin = kPeer, .keys = keys, .segment = {}, .hops = 2, .message = bytes});
   }
 
-  // The effects of one kind since the last call, and forgets all others.
+  // Returns the effects of one kind since the last call; forgets all others.
   template <typename Kind>
   std::vector<Kind> take() {
     std::vector<Kind> found;
@@ -57,7 +57,7 @@ class ProbeApplicationTest : public testing::Test {
   std::vector<Message> delivered() {
     std::vector<Message> messages;
     for (const Deliver& deliver : take<Deliver>()) {
-      EXPECT_EQ(deliver.kind, kind_of(Message::kKind));
+      EXPECT_EQ(deliver.kind, kind_of<Message>());
       messages.push_back(read<Message>(deliver.bytes).value());
     }
     return messages;
@@ -188,7 +188,7 @@ TEST_F(ProbeApplicationTest, NonsenseIsDroppedAndCounted) {
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kNonsense));
   route(store.substr(0, 9));
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kMalformed));
-  hear("\1\2\1");
+  hear("\2\2\1");
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kUnknown));
   hear("\2");
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kMalformed));
@@ -243,8 +243,10 @@ TEST_F(ProbeApplicationTest, WhatItKeepsIsLimited) {
   small.on_message(step(), kUser, encode(Get{.key = kKey}));
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kLimit));
   const std::vector<KeyItem> items{
-      {.key = kKey, .bytes = encode_item({.version = {}, .text = "first"})},
-      {.key = {71}, .bytes = encode_item({.version = {}, .text = "second"})}};
+      {.key = kKey,
+       .bytes = encode_fields(Item{.version = {.number = 0, .origin = kPeer}, .text = "first"})},
+      {.key = {71},
+       .bytes = encode_fields(Item{.version = {.number = 0, .origin = kPeer}, .text = "second"})}};
   small.absorb(step(), items);
   EXPECT_THAT(dropped(), ElementsAre(DropReason::kLimit));
   EXPECT_EQ(small.items().size(), 1U);

@@ -11,7 +11,7 @@ namespace weir::protocol::slots {
 
 namespace {
 
-// Room for the header and for the counts of an item that goes alone.
+// Leaves room for the header and the counts of a message with one item.
 constexpr std::size_t kItemBytesMax = kMessageBytesMax - 64;
 
 }  // namespace
@@ -48,7 +48,7 @@ bool HandOver::is_done() const {
 
 void HandOver::send(const Application::Step& step, NodeId id, Target& target) {
   target.sent_at = step.now;
-  step.effects.send(id, kind_of(Kind::kItems), encode(*target.sent));
+  step.effects.send(id, *target.sent);
 }
 
 void HandOver::fill(const Application::Step& step, const Membership& members, NodeId id,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// HandOver: brings what the application keeps for others' slots to their owners.
+// HandOver: brings the application's items of other members' slots to their owners.
 //
-// For each owner at most one message of items is on its way; the application forgets them when the
-// owner has said that it took them. Until then they are sent again and again. A change of view
-// begins anew: what was on its way then may arrive twice.
+// At most one message of items is on its way to each owner. It is sent again until the owner has
+// acknowledged it; then the application forgets the items. A change of view starts all over, so
+// items that were on their way may arrive twice.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,17 @@ class HandOver {
   HandOver(NodeId self, Application& application) : self_(self), application_(application) {}
 
   void begin_anew() { targets_.clear(); }
-  // Sends what is to be sent; again what was sent a retry interval ago.
+  // Sends the next items to each owner, and repeats messages that are one retry interval old.
   void go_on(const Application::Step& step, const Membership& members, base::Duration retry);
-  // An owner has taken a message's items; false if nobody waits for that.
+  // An owner acknowledges a message. Returns false if no such message is on its way.
   bool taken(const Application::Step& step, NodeId source, std::uint64_t number);
-  // All that others own was taken by them, as of the last go_on().
+  // True if other owners have taken all their items, as of the last go_on().
   bool is_done() const;
 
  private:
   struct Target {
-    std::uint32_t next_slot = 0;  // those before were looked at
-    std::deque<KeyItem> items;    // of these, what was not sent yet
+    std::uint32_t next_slot = 0;  // all slots before it were collected
+    std::deque<KeyItem> items;    // collected and not sent yet
     std::optional<Items> sent;
     base::Instant sent_at;
   };

@@ -35,7 +35,7 @@ Membership::News Membership::hear(base::Instant now, NodeId source, const Heartb
 void Membership::expire(base::Instant now, base::Duration lease, NodeId self) {
   for (auto entry = members_.begin(); entry != members_.end();) {
     auto& [id, member] = *entry;
-    // A clock that was set back must not make anybody live longer.
+    // A clock that was set back must not extend a lease.
     member.heard_at = std::min(member.heard_at, now);
     const bool is_gone = id != self && now - member.heard_at > lease;
     entry = is_gone ? members_.erase(entry) : std::next(entry);

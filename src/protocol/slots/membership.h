@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Membership: who is there, as one member has heard, and who of them owns which slot.
+// Membership: the members that one member has heard of, and the owner of each slot.
 //
-// A member is known by its address; a greater incarnation is the same one after a restart. Each
-// slot belongs to the active member with the greatest hash of slot and name (rendezvous hashing),
-// so that one who comes or goes moves only its own share, and who knows the same members knows the
-// same owners. A change of view costs a hash for each member and slot.
+// An address identifies a member; its incarnation grows with each restart. Each slot belongs to the
+// active member with the greatest hash of slot and name (rendezvous hashing). So a member that
+// joins or leaves moves only its own slots, and members with the same view agree about all owners.
+// A change of view costs one hash for each member and slot.
 #pragma once
 
 #include <cstddef>
@@ -25,18 +25,18 @@ struct Member {
   std::uint64_t incarnation = 0;
   std::uint64_t beat = 0;
   MemberState state = MemberState::kJoining;
-  std::uint64_t view = 0;  // as its last heartbeat says
+  std::uint64_t view = 0;  // from its last heartbeat
   base::Instant heard_at;
-  std::uint64_t taken_number = 0;  // of the newest items taken from it
+  std::uint64_t taken_number = 0;  // number of the newest Items taken from it
 };
 
 class Membership {
  public:
-  // What a heartbeat was.
+  // The result of a heartbeat.
   enum class News : std::uint8_t { kNew, kKnown, kStale, kTooMany };
 
   News hear(base::Instant now, NodeId source, const Heartbeat& heartbeat);
-  // Forgets all but one who were not heard for the lease.
+  // Forgets members that were not heard for the lease, but never `self`.
   void expire(base::Instant now, base::Duration lease, NodeId self);
   void clear();
 
@@ -44,12 +44,12 @@ class Membership {
   Member* find(NodeId id);
   const std::map<NodeId, Member>& all() const { return members_; }
 
-  // Works the owners out again; false if the active members are the same as before.
+  // Computes the owners. Returns false if the active members have not changed.
   bool update_view();
   std::uint64_t view() const { return view_; }
-  // All active members' last heartbeats tell of this view.
+  // True if the last heartbeats of all active members carry this view.
   bool agrees() const;
-  const std::vector<NodeId>& active() const { return active_; }  // by name
+  const std::vector<NodeId>& active() const { return active_; }  // ordered by name
   std::optional<NodeId> owner(std::uint32_t slot) const;
 
  private:

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "protocol/message_testing.h"
 #include "protocol/slots/options.h"
 
 namespace weir::protocol::slots {
@@ -25,7 +30,7 @@ TEST(SlotMessagesTest, AHeartbeatComesBackAsItWas) {
   const Heartbeat heartbeat{
       .name = "north", .incarnation = 5, .beat = 1000, .state = MemberState::kLeaving, .view = 99};
   const std::string bytes = encode(heartbeat);
-  EXPECT_EQ(kind_name(open_message(bytes).kind), "slots.heartbeat");
+  EXPECT_EQ(open_message(bytes).kind, kind_of<Heartbeat>());
   const auto again = read<Heartbeat>(bytes);
   ASSERT_TRUE(again);
   EXPECT_EQ(encode(*again), bytes);
@@ -62,6 +67,37 @@ TEST(SlotMessagesTest, AnEnvelopeNamesSlotsOfItsArcOnly) {
   EXPECT_EQ(std::get<ArcSlots>(read->destination).slots, part.slots);
   part.slots.set(4);
   EXPECT_FALSE(reopened(envelope_to(part)));
+}
+
+TEST(SlotMessagesTest, AreReadAsTheyWereWritten) {
+  ArcSlots part{.arc = arc_of(3), .slots = {}};
+  part.slots.set(3);
+  SlotSet own;
+  own.set(1).set(1023);
+  expect_all_same<Messages>(std::make_tuple(
+      Heartbeat{.name = "a", .incarnation = 1, .beat = 2, .state = MemberState::kLeft, .view = 3},
+      envelope_to(std::vector<Key>{{1}, {5}}), envelope_to(part),
+      Items{.number = 1, .items = {{.key = {1}, .bytes = "a"}, {.key = {1}, .bytes = ""}}},
+      Taken{.number = 300}, Leave{}, Left{.unmoved_count = 2}, Show{},
+      View{.state = MemberState::kActive,
+           .is_settled = true,
+           .own_slots = own,
+           .members = {{.id = {300}, .name = "a", .state = MemberState::kActive}}}));
+}
+
+TEST(SlotMessagesTest, RefusesWhatNoEncoderWrites) {
+  Envelope envelope = envelope_to(std::vector<Key>{{1}});
+  envelope.origin = kUser;
+  EXPECT_TRUE(is_refused(envelope));
+  EXPECT_TRUE(is_refused(Items{.number = 1, .items = {}}));
+  EXPECT_TRUE(is_refused(Items{.number = 1, .items = std::vector<KeyItem>(kChunkItemsMax + 1)}));
+  EXPECT_TRUE(is_refused(
+      Items{.number = 1, .items = {{.key = {2}, .bytes = ""}, {.key = {1}, .bytes = ""}}}));
+  const View::Entry entry{.id = {1}, .name = "a"};
+  View view{.own_slots = {}, .members = std::vector<View::Entry>(kMembersMax, entry)};
+  EXPECT_FALSE(is_refused(view));
+  view.members.push_back(entry);
+  EXPECT_TRUE(is_refused(view));
 }
 
 TEST(SlotMessagesTest, NoBytesMayBeMissingOrLeft) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentArrivals: what was delivered lately, so that a repeated message is recognised. Of
-// kRecentMax entries the oldest is forgotten first.
+// RecentArrivals: the last kRecentMax deliveries, to recognise repeated messages. The oldest is
+// forgotten first.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace weir::protocol::slots {
 
 class RecentArrivals {
  public:
-  // Origin, incarnation and number of a message, and the slot that it was for.
+  // Origin, incarnation and number of a message, and its slot.
   using Entry = std::tuple<NodeId, std::uint64_t, std::uint64_t, std::uint32_t>;
 
-  // False if it was there already.
+  // Returns false if the entry is there already.
   bool insert(const Entry& entry) {
     if (!entries_.insert(entry).second) return false;
     order_.push_back(entry);

@@ -15,10 +15,10 @@ namespace {
 using base::Duration;
 using base::Instant;
 
-// Both ends of the arc are the same: everybody.
+// Both ends of the arc are equal: the whole ring.
 constexpr KeyArc kEverybody{};
 
-// Bits of an incarnation that tell apart two starts at one instant.
+// Random bits of an incarnation, which distinguish two starts at one instant.
 constexpr std::uint64_t kIncarnationChance = 0xFFFF;
 
 Duration times(Duration duration, std::int64_t factor) { return {duration.nanoseconds * factor}; }
@@ -29,12 +29,19 @@ SlotNode::SlotNode(const SlotOptions& options, std::uint64_t seed,
                    std::unique_ptr<Application> application)
     : options_(options),
       prng_(seed),
-      application_(std::move(application)),
-      hand_over_(options.self, *application_) {
+      application_(std::move(application), *this),
+      hand_over_(options.self, application_.get()),
+      router_(options.self, members_, application_) {
   WEIR_CHECK(options_.self != kUser);
   WEIR_CHECK(!options_.name.empty() && options_.name.size() <= kNameBytesMax);
   WEIR_CHECK(options_.heartbeat_interval > Duration{});
   WEIR_CHECK(options_.lease > options_.heartbeat_interval);
+}
+
+template <typename Call>
+void SlotNode::let_application(const Turn& turn, const Call& call) {
+  application_.run(turn.now, call);
+  router_.drain_application(turn);
 }
 
 void SlotNode::on_wake(Instant now, Effects& effects) {
@@ -46,15 +53,13 @@ void SlotNode::on_wake(Instant now, Effects& effects) {
   // A clock that was set back must not silence this member.
   next_beat_ = std::min(next_beat_, now + options_.heartbeat_interval);
   if (now >= next_beat_) tick(turn);
-  if (application_wake_ && now >= *application_wake_) {
-    application_wake_.reset();
-    let_application(turn, [this](const auto& step) { application_->on_wake(step); });
-  }
+  application_.wake_if_due(now);
+  router_.drain_application(turn);
   end_turn(turn);
 }
 
 void SlotNode::on_message(Instant now, NodeId source, std::string_view message, Effects& effects) {
-  // A message may be faster than the wake of one that restarts.
+  // A message may arrive before the first wake after a restart.
   if (!has_begun_) return effects.drop(DropReason::kStale);
   const Turn turn{.now = now, .effects = effects};
   OpenMessage opened = open_message(message);
@@ -65,16 +70,17 @@ void SlotNode::on_message(Instant now, NodeId source, std::string_view message, 
   } else if (opened.kind.protocol == ProtocolId::kSlots) {
     on_own_protocol(turn, source, opened);
   } else {
-    let_application(turn,
-                    [&](const auto& step) { application_->on_message(step, source, message); });
+    let_application(turn, [&](Application& application, const auto& step) {
+      application.on_message(step, source, message);
+    });
   }
   end_turn(turn);
 }
 
-// The first time, or after a sleep so long that the others have given this member up.
+// Called at the start, and after a sleep so long that other members have given this one up.
 void SlotNode::begin(const Turn& turn) {
   const auto start = static_cast<std::uint64_t>(turn.now.nanoseconds);
-  if (!has_begun_) application_wake_ = turn.now;
+  if (!has_begun_) application_.wake_at(turn.now);
   has_begun_ = true;
   members_.clear();
   hand_over_.begin_anew();
@@ -84,10 +90,10 @@ void SlotNode::begin(const Turn& turn) {
                  .beat = 0,
                  .state = MemberState::kJoining,
                  .view = 0});
-  follow_owners(turn);
+  listen_to_own_slots(turn);
   active_at_ = turn.now + times(options_.heartbeat_interval, 2);
   next_beat_ = turn.now;
-  judge(turn, true);
+  update_settled(turn, true);
 }
 
 void SlotNode::tick(const Turn& turn) {
@@ -95,7 +101,7 @@ void SlotNode::tick(const Turn& turn) {
   if (state() == MemberState::kJoining && turn.now >= active_at_) {
     me().state = MemberState::kActive;
   }
-  look(turn);
+  update_view(turn);
   tell_all(turn);
   go_on_handing_over(turn);
   if (state() == MemberState::kLeaving && may_end_leaving(turn.now)) end_leaving(turn);
@@ -104,16 +110,16 @@ void SlotNode::tick(const Turn& turn) {
   next_beat_ = turn.now + Duration{options_.heartbeat_interval.nanoseconds - jitter};
 }
 
-void SlotNode::leave(const Turn& turn) {
+void SlotNode::obey(const Turn& turn, const Leave& /*command*/) {
   if (state() == MemberState::kLeaving) return;
   me().state = MemberState::kLeaving;
   leaving_since_ = turn.now;
-  look(turn);
+  update_view(turn);
   tell_all(turn);
   go_on_handing_over(turn);
 }
 
-// Those who own its slots now must have had time to hear of it and to listen.
+// The new owners of its slots must have had time to hear of it and to listen.
 bool SlotNode::may_end_leaving(Instant now) const {
   const Duration since = now - leaving_since_;
   return since >= options_.leave_timeout ||
@@ -128,34 +134,32 @@ void SlotNode::end_leaving(const Turn& turn) {
   me().state = MemberState::kLeft;
   tell_all(turn);
   std::vector<KeyItem> unmoved;
-  application_->collect(Ring(), kEverybody, unmoved);
-  turn.effects.deliver(kind_of(Kind::kLeft), encode(Left{.unmoved_count = unmoved.size()}));
+  application_.get().collect(Ring(), kEverybody, unmoved);
+  turn.effects.deliver(Left{.unmoved_count = unmoved.size()});
 }
 
-std::string SlotNode::next_heartbeat() {
+Heartbeat SlotNode::next_heartbeat() {
   Member& member = me();
   ++member.beat;
-  return encode(Heartbeat{.name = member.name,
-                          .incarnation = member.incarnation,
-                          .beat = member.beat,
-                          .state = member.state,
-                          .view = members_.view()});
+  return {.name = member.name,
+          .incarnation = member.incarnation,
+          .beat = member.beat,
+          .state = member.state,
+          .view = members_.view()};
 }
 
-void SlotNode::tell_all(const Turn& turn) {
-  turn.effects.multicast(kEverybody, kind_of(Kind::kHeartbeat), next_heartbeat());
-}
+void SlotNode::tell_all(const Turn& turn) { turn.effects.multicast(kEverybody, next_heartbeat()); }
 
-void SlotNode::look(const Turn& turn) {
+void SlotNode::update_view(const Turn& turn) {
   const bool is_changed = members_.update_view();
   if (is_changed) {
     hand_over_.begin_anew();
-    follow_owners(turn);
+    listen_to_own_slots(turn);
   }
-  judge(turn, is_changed);
+  update_settled(turn, is_changed);
 }
 
-void SlotNode::judge(const Turn& turn, bool is_changed) {
+void SlotNode::update_settled(const Turn& turn, bool is_changed) {
   me().view = members_.view();
   const bool agrees = state() == MemberState::kActive && members_.agrees();
   if (is_changed || !agrees) unsettled_at_ = turn.now;
@@ -163,12 +167,13 @@ void SlotNode::judge(const Turn& turn, bool is_changed) {
   const bool is_settled = turn.now - unsettled_at_ >= calm;
   if (!is_changed && is_settled == is_settled_) return;
   is_settled_ = is_settled;
-  let_application(turn, [this](const auto& step) { application_->on_placement(step); });
+  let_application(
+      turn, [](Application& application, const auto& step) { application.on_placement(step); });
   tell_user(turn);
 }
 
-// One that leaves goes on to listen, and passes on what it hears.
-void SlotNode::follow_owners(const Turn& turn) {
+// A leaving member keeps listening, and passes messages on.
+void SlotNode::listen_to_own_slots(const Turn& turn) {
   if (state() == MemberState::kLeaving) return;
   for (std::uint32_t slot = 0; slot < kSlotCount; ++slot) {
     if (listened_[slot] == owns(slot)) continue;
@@ -179,7 +184,7 @@ void SlotNode::follow_owners(const Turn& turn) {
 
 void SlotNode::go_on_handing_over(const Turn& turn) {
   if (state() == MemberState::kJoining) return;
-  let_application(turn, [this](const auto& step) {
+  let_application(turn, [this](Application& /*application*/, const auto& step) {
     hand_over_.go_on(step, members_, options_.heartbeat_interval);
   });
 }
@@ -190,7 +195,7 @@ void SlotNode::tell_user(const Turn& turn) const {
   for (const auto& [id, member] : members_.all()) {
     view.members.push_back({.id = id, .name = member.name, .state = member.state});
   }
-  turn.effects.deliver(kind_of(Kind::kView), encode(view));
+  turn.effects.deliver(view);
 }
 
 std::optional<std::uint64_t> SlotNode::heap_place(Key key) const {
@@ -216,45 +221,27 @@ std::uint64_t SlotNode::distance_to(Key key) const {
   return static_cast<std::uint64_t>(std::bit_width(*place + 1)) - 1;
 }
 
-void SlotNode::on_own_protocol(const Turn& turn, NodeId source, OpenMessage& message) {
-  const auto kind = static_cast<Kind>(message.kind.number);
-  const auto with = [&](auto decoded, auto take) {
-    if (decode(message.body, decoded)) {
-      take(decoded);
-    } else {
-      turn.effects.drop(DropReason::kMalformed);
-    }
-  };
-  if (source == kUser) return on_command(turn, kind);
-  switch (kind) {
-    case Kind::kHeartbeat:
-      return with(Heartbeat{}, [&](const Heartbeat& it) { on_heartbeat(turn, source, it); });
-    case Kind::kEnvelope:
-      return with(Envelope{}, [&](Envelope& it) { on_envelope(turn, it); });
-    case Kind::kItems:
-      return with(Items{}, [&](const Items& it) { on_items(turn, source, it); });
-    case Kind::kTaken:
-      return with(Taken{}, [&](Taken it) { on_taken(turn, source, it); });
-    case Kind::kLeave:
-    case Kind::kLeft:
-    case Kind::kShow:
-    case Kind::kView:
-      return turn.effects.drop(DropReason::kNonsense);
-  }
-  turn.effects.drop(DropReason::kUnknown);
+void SlotNode::on_own_protocol(const Turn& turn, NodeId source, const OpenMessage& message) {
+  const auto refused =
+      source == kUser
+          ? dispatch<Way::kCommand>(Messages{}, message, [&](const auto& it) { obey(turn, it); })
+          : dispatch<Way::kDirect>(Messages{}, message,
+                                   [&](const auto& it) { hear(turn, source, it); });
+  if (refused) turn.effects.drop(*refused);
 }
 
-void SlotNode::on_command(const Turn& turn, Kind kind) {
-  if (kind == Kind::kLeave) {
-    leave(turn);
-  } else if (kind == Kind::kShow) {
-    tell_user(turn);
+template <typename Message>
+void SlotNode::hear(const Turn& turn, NodeId source, const Message& message) {
+  if constexpr (requires { router_.on(turn, source, message); }) {
+    router_.on(turn, source, message);
   } else {
-    turn.effects.drop(DropReason::kNonsense);
+    on(turn, source, message);
   }
 }
 
-void SlotNode::on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& heartbeat) {
+void SlotNode::obey(const Turn& turn, const Show& /*command*/) { tell_user(turn); }
+
+void SlotNode::on(const Turn& turn, NodeId source, const Heartbeat& heartbeat) {
   if (source == options_.self) return;
   switch (members_.hear(turn.now, source, heartbeat)) {
     case Membership::News::kStale:
@@ -263,18 +250,18 @@ void SlotNode::on_heartbeat(const Turn& turn, NodeId source, const Heartbeat& he
       return turn.effects.drop(DropReason::kLimit);
     case Membership::News::kNew:
       if (heartbeat.state != MemberState::kLeft) {
-        turn.effects.send(source, kind_of(Kind::kHeartbeat), next_heartbeat());
+        turn.effects.send(source, next_heartbeat());
       }
       break;
     case Membership::News::kKnown:
       break;
   }
-  look(turn);
+  update_view(turn);
 }
 
-// An answer only to who takes the same one for the owner as this member does; the sender tries
-// again.
-void SlotNode::on_items(const Turn& turn, NodeId source, const Items& items) {
+// Acknowledges only items of slots that this member owns in its own view; otherwise the sender
+// tries again.
+void SlotNode::on(const Turn& turn, NodeId source, const Items& items) {
   Member* const sender = members_.find(source);
   const auto is_own = [this](const KeyItem& item) { return owns(slot_of(item.key)); };
   if (sender == nullptr || !std::ranges::all_of(items.items, is_own)) {
@@ -282,16 +269,27 @@ void SlotNode::on_items(const Turn& turn, NodeId source, const Items& items) {
   }
   if (items.number > sender->taken_number) {
     sender->taken_number = items.number;
-    let_application(turn, [&](const auto& step) { application_->absorb(step, items.items); });
+    let_application(turn, [&](Application& application, const auto& step) {
+      application.absorb(step, items.items);
+    });
   }
-  turn.effects.send(source, kind_of(Kind::kTaken), encode(Taken{.number = items.number}));
+  turn.effects.send(source, Taken{.number = items.number});
 }
 
-void SlotNode::on_taken(const Turn& turn, NodeId source, Taken taken) {
-  let_application(turn, [&](const auto& step) {
+void SlotNode::on(const Turn& turn, NodeId source, const Taken& taken) {
+  let_application(turn, [&](Application& /*application*/, const auto& step) {
     if (!hand_over_.taken(step, source, taken.number)) step.effects.drop(DropReason::kStale);
   });
   go_on_handing_over(turn);
+}
+
+void SlotNode::end_turn(const Turn& turn) {
+  router_.deliver_arrivals(turn);
+  if (state() == MemberState::kLeft) return;
+  const Instant wake = std::min(next_beat_, application_.wake().value_or(next_beat_));
+  if (wake == asked_wake_) return;
+  asked_wake_ = wake;
+  turn.effects.wake_at(wake);
 }
 
 }  // namespace weir::protocol::slots

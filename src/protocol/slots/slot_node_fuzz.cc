@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A member among others who say anything: it lives on, and keeps its limits.
+// A member that receives any messages continues, and keeps its limits.
 //
 // The input is a list of: u8 source (0 is the user) | u8 steps of time | u8 length | message.
 #include <cstddef>

@@ -29,7 +29,7 @@ std::vector<T> all_of(const Effects& effects) {
   return found;
 }
 
-// One member, and a test that plays all others.
+// One member; the test plays all others.
 class SlotNodeTest : public testing::Test {
  protected:
   SlotNodeTest()
@@ -48,7 +48,7 @@ class SlotNodeTest : public testing::Test {
     now_ = end;
   }
 
-  // What the member does about a message.
+  // Returns the effects of a message.
   Effects hear(NodeId source, const std::string& message) {
     Effects effects;
     node_.on_message(now_, source, message, effects);
@@ -74,7 +74,7 @@ class SlotNodeTest : public testing::Test {
     return reasons;
   }
 
-  // A key whose slot that member owns.
+  // Returns a key of a slot that the member owns.
   Key key_of(NodeId owner, std::uint64_t start = 0) {
     for (std::uint64_t slot = start; slot < kSlotCount; ++slot) {
       const Key key{slot << kSlotShift};
@@ -84,7 +84,7 @@ class SlotNodeTest : public testing::Test {
     return {};
   }
 
-  // The other one is active as well, and both know it.
+  // Makes the other member active, known to both.
   void be_two() {
     run_for(Duration::seconds(2));
     hear_beat(kOther, MemberState::kActive);
@@ -189,14 +189,14 @@ TEST_F(SlotNodeTest, WhatIsNotItsOwnGoesOnToTheOwner) {
   ASSERT_EQ(sends.size(), 1U);
   EXPECT_EQ(sends[0].target, kOther);
   EXPECT_TRUE(sends[0].is_relay);
-  EXPECT_EQ(sends[0].kind, probe::kind_of(probe::Kind::kCast));
+  EXPECT_EQ(sends[0].kind, kind_of<probe::Cast>());
   const auto passed = read<Envelope>(sends[0].bytes);
   ASSERT_TRUE(passed);
   EXPECT_EQ(std::get<std::vector<Key>>(passed->destination), std::vector<Key>{key_of(kOther)});
-  EXPECT_EQ(passed->hops, 2);
+  EXPECT_EQ(passed->hops, 2U);
 }
 
-// A piece of the same cast for another slot is news, the whole arc a second time is not.
+// A piece of a cast for another slot is new; a second piece for an arc is not.
 TEST_F(SlotNodeTest, PiecesOfOneCastArriveForEachKeyOnceAndForAnArcOnce) {
   be_two();
   const Key first = key_of(kSelf);
@@ -204,7 +204,7 @@ TEST_F(SlotNodeTest, PiecesOfOneCastArriveForEachKeyOnceAndForAnArcOnce) {
   EXPECT_EQ(arrived(hear(kOther, encode(envelope_to({first})))).size(), 1U);
   EXPECT_THAT(arrived(hear(kOther, encode(envelope_to({first, second})))),
               ElementsAre(ElementsAre(second)));
-  Envelope envelope = envelope_to({}, 2);
+  Envelope envelope = envelope_to({first}, 2);
   ArcSlots part{.arc = {}, .slots = {}};
   part.slots.set(slot_of(first));
   envelope.destination = part;
@@ -230,13 +230,13 @@ TEST_F(SlotNodeTest, WithoutAnybodyActiveThereIsNoHome) {
 TEST_F(SlotNodeTest, NonsenseIsDropped) {
   be_two();
   EXPECT_THAT(drops(hear(kOther, "")), ElementsAre(DropReason::kMalformed));
-  EXPECT_THAT(drops(hear(kOther, "\1\4\37")), ElementsAre(DropReason::kUnknown));
-  EXPECT_THAT(drops(hear(kOther, "\1\4\1")), ElementsAre(DropReason::kMalformed));
-  EXPECT_THAT(drops(hear(kOther, encode_leave())), ElementsAre(DropReason::kNonsense));
+  EXPECT_THAT(drops(hear(kOther, "\2\4\37")), ElementsAre(DropReason::kUnknown));
+  EXPECT_THAT(drops(hear(kOther, "\2\4\1")), ElementsAre(DropReason::kMalformed));
+  EXPECT_THAT(drops(hear(kOther, encode(Leave{}))), ElementsAre(DropReason::kNonsense));
   EXPECT_THAT(drops(hear(kUser, encode(Taken{.number = 1}))), ElementsAre(DropReason::kNonsense));
   EXPECT_THAT(drops(hear(kOther, encode(Taken{.number = 77}))), ElementsAre(DropReason::kStale));
   Envelope inside_out = envelope_to({key_of(kSelf)});
-  inside_out.message = encode_leave();
+  inside_out.message = encode(Leave{});
   EXPECT_THAT(drops(hear(kOther, encode(inside_out))), ElementsAre(DropReason::kNonsense));
   inside_out.message = "";
   EXPECT_THAT(drops(hear(kOther, encode(inside_out))), ElementsAre(DropReason::kMalformed));
@@ -277,12 +277,12 @@ TEST_F(SlotNodeTest, HandsOverInChunksAndForgetsWhatWasTaken) {
 TEST_F(SlotNodeTest, WhatWasNotTakenIsSentAgainAndTakenOnce) {
   be_two();
   const probe::Item item{.version = {.number = 1, .origin = kOther}, .text = "t"};
-  const std::string items = encode(
-      Items{.number = 1, .items = {{.key = key_of(kSelf), .bytes = probe::encode_item(item)}}});
+  const std::string items =
+      encode(Items{.number = 1, .items = {{.key = key_of(kSelf), .bytes = encode_fields(item)}}});
   for (int i = 0; i < 2; ++i) {
     const auto sends = all_of<Send>(hear(kOther, items));
     ASSERT_EQ(sends.size(), 1U);
-    EXPECT_EQ(sends[0].kind, kind_of(Kind::kTaken));
+    EXPECT_EQ(sends[0].kind, kind_of<Taken>());
   }
   EXPECT_EQ(dynamic_cast<probe::ProbeApplication&>(node_.application()).items().size(), 1U);
 }
@@ -290,7 +290,7 @@ TEST_F(SlotNodeTest, WhatWasNotTakenIsSentAgainAndTakenOnce) {
 TEST_F(SlotNodeTest, LeavesWhenAllIsHandedOver) {
   be_two();
   hear(kUser, probe::encode(probe::Put{.key = key_of(kSelf), .text = "t"}));
-  const Effects effects = hear(kUser, encode_leave());
+  const Effects effects = hear(kUser, encode(Leave{}));
   const auto sends = all_of<Send>(effects);
   ASSERT_EQ(sends.size(), 1U);
   EXPECT_THAT(all_of<Listen>(effects), IsEmpty());
@@ -313,7 +313,7 @@ TEST_F(SlotNodeTest, LeavesWhenAllIsHandedOver) {
 TEST_F(SlotNodeTest, WhoLeavesAloneSaysWhatIsLost) {
   run_for(Duration::seconds(2));
   hear(kUser, probe::encode(probe::Put{.key = {1}, .text = "t"}));
-  hear(kUser, encode_leave());
+  hear(kUser, encode(Leave{}));
   effects_.clear();
   run_for(Duration::seconds(2));
   const auto left = read<Left>(all_of<Deliver>(effects_).back().bytes);

@@ -13,24 +13,6 @@ using base::Instant;
 
 namespace {
 
-template <typename Message>
-void send(const Application::Step& step, NodeId target, const Message& message) {
-  step.effects.send(target, kind_of(Message::kKind), encode(message));
-}
-
-// Calls `act` with the message if it is well-formed and of this tree, or drops it.
-template <typename Message, typename Act>
-void with(const Application::Step& step, const OpenMessage& open, Key tree, const Act& act) {
-  Message message;
-  if (!decode(open.body, message)) {
-    step.effects.drop(DropReason::kMalformed);
-  } else if (message.tree != tree) {
-    step.effects.drop(DropReason::kUnknown);
-  } else {
-    act(message);
-  }
-}
-
 Aggregation::Place place_of(const Placement& placement, Key key) {
   if (placement.is_home(key)) return {.is_root = true, .parent = {}, .distance = 0};
   std::optional<NodeId> parent = placement.towards(key);
@@ -60,27 +42,11 @@ void Aggregation::on_message(const Step& step, NodeId source, std::string_view m
     return step.effects.drop(DropReason::kNonsense);
   }
   catch_up(step);
-  const auto act = [&](const auto& heard) { hear(step, source, heard); };
-  const Key tree = options_.root_key;
-  switch (static_cast<Kind>(open.kind.number)) {
-    case Kind::kReport:
-      with<Report>(step, open, tree, act);
-      break;
-    case Kind::kRenew:
-      with<Renew>(step, open, tree, act);
-      break;
-    case Kind::kLeave:
-      with<Leave>(step, open, tree, act);
-      break;
-    case Kind::kAgain:
-      with<Again>(step, open, tree, act);
-      break;
-    case Kind::kResult:
-      with<Result>(step, open, tree, act);
-      break;
-    default:
-      step.effects.drop(DropReason::kUnknown);
-  }
+  const auto refused = dispatch<Way::kDirect>(Messages{}, open, [&](const auto& it) {
+    if (it.tree != options_.root_key) return step.effects.drop(DropReason::kUnknown);
+    on(step, source, it);
+  });
+  if (refused) step.effects.drop(*refused);
   flush(step);
 }
 
@@ -90,12 +56,11 @@ void Aggregation::on_wake(const Step& step) {
   if (step.now < renew_at_) return;
   renew_at_ = step.now + options_.renewal_interval;
   if (!place_.parent || !reported_) return;
-  send(step, *place_.parent,
-       Renew{.tree = options_.root_key,
-             .session = session_,
-             .number = report_number_,
-             .distance = place_.distance,
-             .held = result_version_});
+  step.effects.send(*place_.parent, Renew{.tree = options_.root_key,
+                                          .session = session_,
+                                          .number = report_number_,
+                                          .distance = place_.distance,
+                                          .held = result_version_});
 }
 
 void Aggregation::on_placement(const Step& step) {
@@ -133,14 +98,14 @@ std::optional<DropReason> Aggregation::refusal(NodeId source, const Report& repo
   return {};
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Report& report) {
+void Aggregation::on(const Step& step, NodeId source, const Report& report) {
   if (const auto reason = refusal(source, report)) return step.effects.drop(*reason);
   const Child* const known = children_.find(source);
   const bool is_listed = known && known->session == report.session;
-  // A session that this member has forgotten is not taken up again: its child may have heard more
-  // of the results than what will be said from now on.
+  // A forgotten session is not resumed: its child may have heard a higher result sequence than this
+  // member would use from now on.
   if (!is_listed && report.number != 1) {
-    return send(step, source, Again{.tree = options_.root_key, .session = report.session});
+    return step.effects.send(source, Again{.tree = options_.root_key, .session = report.session});
   }
   Child child{.session = report.session,
               .distance = report.distance,
@@ -154,7 +119,7 @@ void Aggregation::hear(const Step& step, NodeId source, const Report& report) {
   offer_result(step, source, children_.put(source, std::move(child)), report.held);
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Renew& renew) {
+void Aggregation::on(const Step& step, NodeId source, const Renew& renew) {
   if (renew.distance <= place_.distance) return step.effects.drop(DropReason::kStale);
   if (!children_.has_room_for(source)) return step.effects.drop(DropReason::kLimit);
   Child* const known = children_.find(source);
@@ -167,11 +132,11 @@ void Aggregation::hear(const Step& step, NodeId source, const Renew& renew) {
   if (is_listed && renew.number <= known->number) {
     offer_result(step, source, *known, renew.held);
   } else {
-    send(step, source, Again{.tree = options_.root_key, .session = renew.session});
+    step.effects.send(source, Again{.tree = options_.root_key, .session = renew.session});
   }
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Leave& leave) {
+void Aggregation::on(const Step& step, NodeId source, const Leave& leave) {
   Child* const known = children_.find(source);
   if (!known || known->is_gone || leave.session < known->session) {
     return step.effects.drop(DropReason::kStale);
@@ -182,14 +147,14 @@ void Aggregation::hear(const Step& step, NodeId source, const Leave& leave) {
   is_dirty_ = true;
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Again& again) {
+void Aggregation::on(const Step& step, NodeId source, const Again& again) {
   if (source != place_.parent || again.session != session_) {
     return step.effects.drop(DropReason::kStale);
   }
   begin_session(step.now);
 }
 
-void Aggregation::hear(const Step& step, NodeId source, const Result& result) {
+void Aggregation::on(const Step& step, NodeId source, const Result& result) {
   if (source != place_.parent || result.session != session_ ||
       result.sequence <= result_sequence_) {
     return step.effects.drop(DropReason::kStale);
@@ -208,7 +173,7 @@ void Aggregation::catch_up(const Step& step) {
   const Place place = place_of(step.placement, options_.root_key);
   if (place == place_) return;
   if (place_.parent && place_.parent != place.parent) {
-    send(step, *place_.parent, Leave{.tree = options_.root_key, .session = session_});
+    step.effects.send(*place_.parent, Leave{.tree = options_.root_key, .session = session_});
   }
   place_ = place;
   children_.end_up_to_distance(place_.distance);
@@ -251,14 +216,13 @@ void Aggregation::report(const Step& step, Merged merged) {
   reported_ = std::move(merged);
   change_after_ = step.now + options_.change_interval;
   renew_at_ = step.now + options_.renewal_interval;
-  send(step, *place_.parent,
-       Report{.tree = options_.root_key,
-              .session = session_,
-              .number = ++report_number_,
-              .distance = place_.distance,
-              .member_count = reported_->member_count,
-              .held = result_version_,
-              .summary = reported_->summary});
+  step.effects.send(*place_.parent, Report{.tree = options_.root_key,
+                                           .session = session_,
+                                           .number = ++report_number_,
+                                           .distance = place_.distance,
+                                           .member_count = reported_->member_count,
+                                           .held = result_version_,
+                                           .summary = reported_->summary});
 }
 
 void Aggregation::announce(const Step& step, Merged merged) {
@@ -279,16 +243,15 @@ void Aggregation::take_result(const Step& step, ResultVersion version, Merged me
 
 void Aggregation::send_result(const Step& step, NodeId node, Child& child) {
   child.result_sent_at = step.now;
-  send(step, node,
-       Result{.tree = options_.root_key,
-              .session = child.session,
-              .sequence = next_number(step.now),
-              .version = result_version_,
-              .member_count = result_->member_count,
-              .summary = result_->summary});
+  step.effects.send(node, Result{.tree = options_.root_key,
+                                 .session = child.session,
+                                 .sequence = next_number(step.now),
+                                 .version = result_version_,
+                                 .member_count = result_->member_count,
+                                 .summary = result_->summary});
 }
 
-// One that was sent within a renewal interval may still be under way.
+// A result that was sent within one renewal interval may still be on its way.
 void Aggregation::offer_result(const Step& step, NodeId node, Child& child, ResultVersion held) {
   if (!result_ || held == result_version_) return;
   if (child.result_sent_at && step.now < *child.result_sent_at + options_.renewal_interval) return;
@@ -300,7 +263,7 @@ bool Aggregation::is_summary(std::string_view summary, std::uint64_t member_coun
          summary_->is_valid(summary);
 }
 
-// Of the clock, so that one who restarts without state does not use a number again.
+// Numbers follow the clock, so a member that restarts without state does not use one again.
 std::uint64_t Aggregation::next_number(Instant now) {
   const std::int64_t clock = std::max<std::int64_t>(now.nanoseconds, 0);
   last_number_ = std::max(last_number_ + 1, static_cast<std::uint64_t>(clock));

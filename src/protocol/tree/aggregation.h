@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregation: a spanning tree over the live members, and a summary of all of them that every one
-// gets.
+// Aggregation: a spanning tree over the live members, which merges their summaries and gives every
+// member the result.
 //
-// The home of the root key is the root; the parent of any other member is the next on its way there
-// (Placement::towards). A member reports the merged summary of itself and its children when that
-// has changed, otherwise only that it is still there; the root's result goes down the same links.
-// Nothing that was lost stays lost: a child's renewal says which report and which result were the
-// last, and the parent answers if it knows otherwise.
+// The home of the root key is the root. The parent of any other member is the next member on its
+// way there (Placement::towards). A member reports the merged summary of itself and its children
+// when it has changed, and otherwise renews its last report. The root's result goes down the same
+// links. A lost message is repaired: a renewal names the last report and the last result of the
+// child, and the parent answers if it knows others.
 //
-// Links. A session is one attachment of a child to a parent, in which the child's distance to the
-// root key does not change: when distance or parent change, a new session begins. A parent lists a
-// child by its session and stated distance, only while its own distance is less; a link is accepted
-// if the parent lists the session that the child is in.
+// Links. A session is one attachment of a child to a parent. The child's distance to the root key
+// does not change within it: when distance or parent change, a new session begins. A parent lists a
+// child with its session and stated distance, only while the parent's own distance is less. A link
+// is accepted if the parent lists the session that the child is in.
 //
 // No cycle. Let d(m) be the distance that m acts by. For an accepted link from p to its child c, p
-// lists c with the distance of c's present session, which is d(c), and d(p) is less than that, as p
-// unlists a child as soon as it is not. Along accepted links distances so decrease at every
-// instant, whatever was lost or is late, and no path of them comes back to where it began.
+// lists c with the distance of c's current session, which is d(c). d(p) is less, because p unlists
+// a child as soon as it is not. So distances decrease along accepted links at every instant,
+// whatever was lost or is late, and no path of accepted links is a cycle.
 //
-// What is counted. A report holds its sender's own summary once, and once what each child listed
-// there last reported. A listing that is not accepted (its child went elsewhere and the leave was
-// lost, or crashed) ends with the lease: while ways change, a sum may therefore count members that
-// are gone, count one once more for each former parent that lists it or someone above it, or miss
-// some; summaries for which merging twice is merging once (max, or) never hold more than what some
-// member had. Once ways no longer change, all listings are accepted ones within a lease, and then
-// the result is exact: every member that has a way to the root counts once.
+// Counting. A report holds its sender's own summary once, and the last report of each listed child
+// once. A listing that is not accepted (the child crashed, or left and the message was lost) ends
+// with its lease. So while ways change, a sum may count members that are gone, count a member again
+// for each former parent that lists it or a member above it, or miss members. Summaries for which
+// merging twice is merging once (max, or) never exceed what some member had. Once ways no longer
+// change, all listings are accepted within one lease, and the result is exact: every member that
+// has a way to the root counts once.
 //
 // When nothing changes, a tree of N members costs N - 1 short messages per renewal interval. A
-// change at depth h costs h reports and N - 1 results. A lost report is made good within a renewal
+// change at depth h costs h reports and N - 1 results. A lost report is repaired within one renewal
 // interval, a lost result within two.
 //
-// Liars. A member can misstate its own part and whatever is merged below it, nothing else.
+// Liars. A member can misstate its own part and everything merged below it, nothing else.
 //
-// The host hands in what happens, carries the effects out, and calls on_wake at next_wake() or
-// before.
+// The host calls on_message, on_wake and on_placement, carries out the effects, and calls on_wake
+// no later than next_wake().
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ class Aggregation {
  public:
   using Step = Application::Step;
 
-  // A summary and the number of members that it is of.
+  // A summary of so many members.
   struct Merged {
     std::uint64_t member_count = 1;
     std::string summary;
@@ -63,7 +63,7 @@ class Aggregation {
     bool operator==(const Merged&) const = default;
   };
 
-  // Where this member stands, as it acts by.
+  // The place in the tree that this member acts by.
   struct Place {
     bool is_root = false;
     std::optional<NodeId> parent;
@@ -72,7 +72,7 @@ class Aggregation {
     bool operator==(const Place&) const = default;
   };
 
-  // This member's own summary is the neutral one at first.
+  // This member's own summary is identity() at first.
   Aggregation(const AggregationOptions& options, std::unique_ptr<const Summary> summary);
 
   void on_message(const Step& step, NodeId source, std::string_view message);
@@ -82,7 +82,7 @@ class Aggregation {
   void set_own(const Step& step, std::string summary);
 
   base::Instant next_wake() const;
-  // Tells once that the result has changed.
+  // Returns true once after each change of the result.
   bool take_news();
   const std::optional<Merged>& result() const { return result_; }
   ResultVersion result_version() const { return result_version_; }
@@ -92,17 +92,17 @@ class Aggregation {
   const Children& children() const { return children_; }
 
  private:
-  void hear(const Step& step, NodeId source, const Report& report);
-  void hear(const Step& step, NodeId source, const Renew& renew);
-  void hear(const Step& step, NodeId source, const Leave& leave);
-  void hear(const Step& step, NodeId source, const Again& again);
-  void hear(const Step& step, NodeId source, const Result& result);
+  void on(const Step& step, NodeId source, const Report& report);
+  void on(const Step& step, NodeId source, const Renew& renew);
+  void on(const Step& step, NodeId source, const Leave& leave);
+  void on(const Step& step, NodeId source, const Again& again);
+  void on(const Step& step, NodeId source, const Result& result);
   std::optional<DropReason> refusal(NodeId source, const Report& report);
 
-  // Before an input: nothing is done by a place or a lease that is no more.
+  // Before an input: updates the place, and ends expired leases.
   void catch_up(const Step& step);
   void begin_session(base::Instant now);
-  // After an input: says what has changed, if it is time.
+  // After an input: sends a changed report or result, if it is time.
   void flush(const Step& step);
   bool is_held_back() const { return !place_.is_root && !place_.parent; }
   Merged merge_all(const Step& step) const;
@@ -120,13 +120,13 @@ class Aggregation {
   Place place_;
   Children children_;
 
-  std::uint64_t last_number_ = 0;  // of sessions, results and their sequence
+  std::uint64_t last_number_ = 0;  // for sessions, results and their sequence
   std::uint64_t session_ = 0;
   std::uint64_t report_number_ = 0;    // within the session
-  std::uint64_t result_sequence_ = 0;  // the last heard within the session
+  std::uint64_t result_sequence_ = 0;  // the last one within the session
   std::optional<Merged> reported_;     // within the session
-  bool is_dirty_ = true;               // something may have to be said
-  base::Instant change_after_;         // not before
+  bool is_dirty_ = true;               // the merged summary may have changed
+  base::Instant change_after_;         // the earliest instant of the next report or result
   base::Instant renew_at_;
 
   ResultVersion result_version_;

@@ -60,7 +60,7 @@ class AggregationTest : public testing::Test {
   void hear(NodeId source, const std::string& bytes) {
     aggregation_->on_message(step(), source, bytes);
   }
-  // Makes this member one with a parent and nothing more to say.
+  // Gives the member a parent, and lets it send its first report.
   void attach(std::uint64_t distance = 5) {
     place(kParent, distance);
     wake();
@@ -89,7 +89,7 @@ class AggregationTest : public testing::Test {
             .summary = SumSummary::of(value)};
   }
 
-  // Those sent to a member, of this kind; all other effects are forgotten.
+  // Returns the messages of one kind to a member; forgets all other effects.
   template <typename Message>
   std::vector<Message> sent(NodeId target) {
     std::vector<Message> found;

@@ -9,7 +9,7 @@ namespace weir::protocol::tree {
 
 namespace {
 
-// Removes the children that `is_ended` says; true if one of them was not gone already.
+// Removes the children that satisfy `is_ended`. Returns true if one of them was not gone.
 template <typename Condition>
 bool remove_if(std::map<NodeId, Child>& map, const Condition& is_ended) {
   bool has_ended = false;

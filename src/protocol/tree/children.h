@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Children: the members that report to this one, each for as long as its lease.
+// Children: the members that report to this one, each until its lease ends.
 //
-// One that took leave is kept as gone until its lease ends, so that a late report does not bring
-// it back.
+// A child that left is kept as gone until its lease ends, so a late report does not bring it back.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace weir::protocol::tree {
 struct Child {
   std::uint64_t session = 0;
   std::uint64_t distance = 0;
-  std::uint64_t number = 0;  // of its last report
+  std::uint64_t number = 0;  // number of its last report
   std::uint64_t member_count = 0;
   std::string summary;
   base::Instant lease_until;
@@ -33,15 +32,15 @@ class Children {
 
   Child* find(NodeId node);
   bool has_room_for(NodeId node) const { return map_.size() < count_max_ || map_.contains(node); }
-  // Takes the place of what was known of the node. Requires room for it.
+  // Adds or replaces the child. Requires room for it.
   Child& put(NodeId node, Child child);
   void renew(Child& child, base::Instant lease_until);
 
-  // Both tell whether one that was not gone has ended.
+  // Both return true if they removed a child that was not gone.
   bool end_leases(base::Instant now);
   bool end_up_to_distance(std::uint64_t distance);
 
-  // An instant by which no lease has ended yet; none without children.
+  // Returns an instant before which no lease ends; nullopt without children.
   std::optional<base::Instant> next_end() const { return next_end_; }
   const std::map<NodeId, Child>& map() const { return map_; }
   std::map<NodeId, Child>& map() { return map_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxSummary: the largest of int64 values; no bytes for none, otherwise u64, two's complement.
+// MaxSummary: the largest of int64 values, as u64 in two's complement; no bytes if there are no
+// values.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "protocol/message_testing.h"
 
@@ -12,27 +13,23 @@ namespace {
 
 TEST(TreeMessagesTest, AreReadAsTheyWereWritten) {
   const ResultVersion version{.root = {3}, .number = 4};
-  expect_same(Report{.tree = {1},
-                     .session = 2,
-                     .number = 5,
-                     .distance = ~0ULL,
-                     .member_count = 6,
-                     .held = version,
-                     .summary = "summary"});
-  expect_same(Renew{.tree = {1}, .session = 2, .number = 5, .distance = 7, .held = version});
-  expect_same(Leave{.tree = {1}, .session = 2});
-  expect_same(Again{.tree = {1}, .session = 2});
-  expect_same(Result{.tree = {1},
-                     .session = 2,
-                     .sequence = 8,
-                     .version = version,
-                     .member_count = 6,
-                     .summary = ""});
-}
-
-TEST(TreeMessagesTest, KindsHaveNames) {
-  EXPECT_EQ(kind_name(kind_of(Kind::kReport)), "tree.report");
-  EXPECT_EQ(kind_name(kind_of(Kind::kResult)), "tree.result");
+  const auto examples =
+      std::make_tuple(Report{.tree = {1},
+                             .session = 2,
+                             .number = 5,
+                             .distance = ~0ULL,
+                             .member_count = 6,
+                             .held = version,
+                             .summary = "summary"},
+                      Renew{.tree = {1}, .session = 2, .number = 5, .distance = 7, .held = version},
+                      Leave{.tree = {1}, .session = 2}, Again{.tree = {1}, .session = 2},
+                      Result{.tree = {1},
+                             .session = 2,
+                             .sequence = 8,
+                             .version = version,
+                             .member_count = 6,
+                             .summary = ""});
+  expect_all_same<Messages>(examples);
 }
 
 }  // namespace

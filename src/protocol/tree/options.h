@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AggregationOptions: which tree, how often its members speak, and how much they keep.
+// AggregationOptions: the tree, its intervals and its limits.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace weir::protocol::tree {
 
 struct AggregationOptions {
   Key root_key;  // its home is the root
-  // A child that has nothing new says so after this long.
+  // A child without changes renews its report after this time.
   base::Duration renewal_interval = base::Duration::seconds(2);
-  // A child that was not heard for this long is none any more.
+  // A parent forgets a child that was not heard for this time.
   base::Duration lease = base::Duration::seconds(7);
-  // Changes that come sooner after a report, or a root's result, than this wait and go together.
+  // The shortest time between two reports, or two results of the root. Changes in between go
+  // together.
   base::Duration change_interval = base::Duration::milliseconds(100);
   std::size_t child_count_max = 1024;
   std::size_t summary_bytes_max = 65'536;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrSummary: the bitwise or of byte strings of one size, such as the bits of Bloom filters of equal
-// shape, whose or is the filter of the union.
+// OrSummary: the bitwise or of byte strings of one size. For Bloom filters of equal shape it is the
+// filter of the union.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
 constexpr unsigned kHalfBits = 64;
-// With more, the largest possible sum would leave 128 bits.
+// With more values, a sum could exceed 128 bits.
 constexpr std::uint64_t kCountMax = 1ULL << 63U;
 constexpr auto kValueMin = static_cast<Wide>(std::numeric_limits<std::int64_t>::min());
 constexpr auto kValueMax = static_cast<Wide>(std::numeric_limits<std::int64_t>::max());

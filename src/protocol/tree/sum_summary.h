@@ -3,8 +3,8 @@
 //
 //   u64 count | u64 low, u64 high of the sum in 128 bits, two's complement
 //
-// The sum is kept in 128 bits, because a sum that saturates at 64 on the way depends on the order.
-// It saturates when it is read. A sum that so many values cannot have is not valid.
+// The sum has 128 bits, because a sum that saturates at 64 bits would depend on the order of
+// merging. read() saturates. A sum is not valid if that many values cannot have it.
 #pragma once
 
 #include <cstdint>

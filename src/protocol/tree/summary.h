@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary: something about a set of members in bytes, that can be merged.
+// Summary: a kind of bytes that describe a set of members and can be merged.
 //
-// Merging is associative and commutative and identity() is neutral, so that the result does not
-// depend on the shape of a tree: tests check it for all that are provided.
+// Merging is associative and commutative, and identity() is neutral, so the result does not depend
+// on the shape of a tree. Tests check this for every summary here.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,10 @@ class Summary {
   virtual ~Summary() = default;
 
   virtual std::string identity() const = 0;
-  // False for bytes that neither identity() nor merging can give.
+  // Returns false for bytes that neither identity() nor merge() yields.
   virtual bool is_valid(std::string_view bytes) const = 0;
-  // False if that would have more than `bytes_max`, or cannot be; `into` is then as it was.
+  // Merges into `into`. Returns false and leaves it unchanged if the result is impossible or larger
+  // than `bytes_max`.
   // Requires that both are valid.
   virtual bool merge(std::string& into, std::string_view from, std::size_t bytes_max) const = 0;
 };

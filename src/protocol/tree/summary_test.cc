@@ -26,7 +26,7 @@ std::string merged(const Summary& summary, std::string a, const std::string& b) 
   return a;
 }
 
-// All orders of three, and the neutral one.
+// Merges three in all orders, and with identity().
 void expect_laws(const Summary& summary, const std::vector<std::string>& values) {
   for (const std::string& a : values) {
     EXPECT_TRUE(summary.is_valid(a));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a message of the tree: refused, or read and written back the same. Then as a stream
-// of messages to a member: { u8 source | u8 length | message }.
+// Any bytes as a message of the tree are refused, or read and written back the same. Then the bytes
+// are a stream of messages to a member: { u8 source | u8 length | message }.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,7 +56,7 @@ void hear_stream(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  weir::protocol::check_read_back<Report, Renew, Leave, Again, Result>(bytes);
+  check_read_back(Messages{}, bytes);
   hear_stream(bytes);
   return 0;
 }

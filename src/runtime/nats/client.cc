@@ -24,7 +24,7 @@ struct OptionsDeleter {
 
 }  // namespace
 
-// What the C client's callbacks are given. It outlives them: see end().
+// The argument of the C client's callbacks. It outlives them: see end().
 struct Client::State {
   State(NatsOptions given, MessageCallback callback)
       : options(std::move(given)), on_message(std::move(callback)) {}
@@ -131,7 +131,7 @@ natsStatus Client::State::connect() {
   return status == NATS_OK ? natsConnection_Connect(&connection, made) : status;
 }
 
-// A subscription may be destroyed when it is unsubscribed and the server has heard of it.
+// A subscription may be destroyed when it is unsubscribed and the server knows.
 void Client::State::bury(natsSubscription* subscription) {
   natsSubscription_Unsubscribe(subscription);
   buried.push_back(subscription);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Client: one connection to a NATS server; the only place that knows the C client.
 //
-// Messages are handed to a callback in the client's own thread, one after another over all
-// subscriptions. A lost connection is made again for ever, with the subscriptions that there were;
-// what is published meanwhile is not sent, and publish() says so. The destructor sends what was
-// published, and returns when no callback runs any more.
+// The client's own thread calls the callback with each message, one after another over all
+// subscriptions. The client reconnects for ever, with all its subscriptions. Messages published
+// meanwhile are not sent, and publish() says so. The destructor sends published messages, and
+// returns when no callback runs any more.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class Client {
     bool is_connected = false;
     std::uint64_t disconnect_count = 0;
     std::uint64_t reconnect_count = 0;
-    std::uint64_t slow_consumer_count = 0;  // the client dropped messages that were not taken
-    std::uint64_t error_count = 0;          // others that the client told of
+    std::uint64_t slow_consumer_count = 0;  // the client dropped messages for lack of room
+    std::uint64_t error_count = 0;          // other errors of the client
   };
   enum class Sent : std::uint8_t { kYes, kNotConnected, kTooLarge };
   using MessageCallback = std::function<void(std::string_view bytes)>;
@@ -39,11 +39,10 @@ class Client {
 
   Sent publish(const std::string& subject, std::string_view bytes);
 
-  // With a group, one of the group's subscribers gets a message. Subscribing to a subject again
-  // changes nothing.
+  // One subscriber of a group gets each message. Subscribing to a subject again changes nothing.
   void subscribe(const std::string& subject, const char* group = nullptr);
   void unsubscribe(const std::string& subject);
-  // The server knows of all subscriptions; false if it did not answer in time.
+  // Waits until the server knows all subscriptions. Returns false if it did not answer in time.
   bool flush();
 
   Stats stats() const;

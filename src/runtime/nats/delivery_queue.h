@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeliveryQueue: what a node delivered, until its user takes it. May be used from any thread.
+// DeliveryQueue: holds deliveries of a node until its user takes them. Safe for all threads.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class DeliveryQueue {
  public:
   explicit DeliveryQueue(std::size_t count_max = 100'000) : count_max_(count_max) {}
 
-  // Beyond the limit it is dropped and counted.
+  // Drops and counts deliveries beyond the limit.
   void push(const protocol::Deliver& deliver) {
     const std::lock_guard lock(mutex_);
     if (deliveries_.size() < count_max_) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame: what a NATS message holds: who sent it, and a message of a protocol.
+// Frame: the content of a NATS message: its source and a message of a protocol.
 //
 //   u8 version (1) | u64 source | u64 number | message         little-endian
 //
-// The number is the same in the copies of one multicast, and no other of the source's frames has
-// it.
+// All copies of one multicast have the same number. No other frame of the source has it.
 //
-// Core NATS does not say who published a message, so the source is what the publisher claims. A
-// member refuses frames from kUser, from itself (the client does not get its own back) and longer
-// than kMessageBytesMax; it cannot tell whether another member speaks for a third. Whoever may
-// publish to the cluster's subjects is trusted to be who it says: keep others out by the server's
-// accounts or permissions.
+// Core NATS does not name the publisher of a message, so the source is a claim of the publisher. A
+// member refuses frames from kUser, from itself (the client does not receive its own) and frames
+// longer than kMessageBytesMax. It cannot detect that one member sends in the name of another.
+// Every publisher on the cluster's subjects is trusted: keep others out by the server's accounts or
+// permissions.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ struct Frame {
 
 std::string encode(const Frame& frame);
 
-// Nothing if it is no frame, or none that the member `self` may take.
+// Returns the frame; nullopt if the bytes are no frame or the member `self` must refuse it.
 std::optional<Frame> decode_frame(std::string_view bytes, protocol::NodeId self);
 
 }  // namespace weir::runtime::nats

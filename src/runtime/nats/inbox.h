@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inbox: what waits for the node's thread, bounded. All methods may be called from any thread.
+// Inbox: a bounded queue of input for the node's thread. Safe for all threads.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ class Inbox {
   Inbox(std::size_t messages_max, std::size_t bytes_max)
       : messages_max_(messages_max), bytes_max_(bytes_max) {}
 
-  // False if there is no room.
+  // Returns false if there is no room.
   bool push(Letter letter);
-  // The next letter; none if it is closed, or nothing came until then.
+  // Waits for the next letter. Returns nullopt if the inbox is closed or none came in time.
   std::optional<Letter> pop(std::chrono::steady_clock::time_point until);
   void close();
   bool is_closed() const;

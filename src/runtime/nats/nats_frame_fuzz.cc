@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a frame: refused, or read and written back the same.
+// Any bytes as a frame are refused, or read and written back the same.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

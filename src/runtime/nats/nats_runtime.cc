@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kSlotGroup = "home";
 
-// When nothing is to be done at any time: often enough for nobody to notice.
+// The longest wait of an idle node.
 constexpr std::chrono::hours kLongWait(1);
 
 base::Instant wall_now() {
@@ -129,7 +129,7 @@ void NatsRuntime::take_frame(std::string_view bytes) {
   node_->on_message(now(), frame->source, frame->message, effects_);
 }
 
-// The copies of a multicast come one behind the other.
+// The copies of a multicast arrive one after another.
 bool NatsRuntime::is_repeated(const Frame& frame) {
   if (last_numbers_.size() >= kSourcesMax) last_numbers_.clear();
   const auto [found, is_new] = last_numbers_.try_emplace(frame.source, frame.number);

@@ -2,16 +2,16 @@
 // NatsRuntime: runs one protocol::Node as a member of a cluster over a NATS server.
 //
 //   weir.<cluster>.node.<id>   to one member, id in 16 hexadecimal digits
-//   weir.<cluster>.slot.<n>    to one of those who listen to a slot (a queue group)
+//   weir.<cluster>.slot.<n>    to one listener of a slot (a queue group)
 //   weir.<cluster>.all         to every member
 //
-// What the node sends to itself, or to what it listens to, does not leave the process. A member
-// that listens to several slots of a multicast gets it once.
+// Messages of the node to itself, or to slots that it listens to, do not leave the process. A
+// member that listens to several slots of a multicast gets it once.
 //
 // One thread runs the node and sends; the client's threads only put messages into a bounded queue.
-// The node's time is the wall clock's at the start, and runs steadily from there. While the server
-// is away the node hears nothing and goes on; what it sends then is counted as unsent. Frames are
-// described in frame.h, with what they do not protect from.
+// The node's time starts with the wall clock and is steady from there. While the server is away,
+// the node receives nothing and continues; its messages are counted as unsent. frame.h describes
+// frames and the attacks that they do not prevent.
 //
 //   auto runtime = NatsRuntime::start({.member = "north"}, std::move(node), on_deliver);
 //   (*runtime)->tell(encode(command));
@@ -40,16 +40,16 @@
 
 namespace weir::runtime::nats {
 
-// Sources whose last multicast is remembered.
+// The most sources whose last multicast is remembered.
 inline constexpr std::size_t kSourcesMax = 4096;
 
 struct NatsStats {
-  protocol::CostTable sent;           // what the node dropped is counted here
-  protocol::CostTable received;       // a message that came is one hop
+  protocol::CostTable sent;           // includes the drops of the node
+  protocol::CostTable received;       // each message is one hop
   std::uint64_t unsent_count = 0;     // the server was away
-  std::uint64_t too_large_count = 0;  // the server takes no message of that size
-  std::uint64_t refused_count = 0;    // no frame, or in the name of another than it may be
-  std::size_t slot_count = 0;         // listened to
+  std::uint64_t too_large_count = 0;  // the server refuses messages of that size
+  std::uint64_t refused_count = 0;    // not a frame, or with a forbidden source
+  std::size_t slot_count = 0;         // slots that the node listens to
   Inbox::Stats queue;
   Client::Stats connection;
 };
@@ -67,9 +67,10 @@ class NatsRuntime {
   NatsRuntime(const NatsRuntime&) = delete;
   NatsRuntime& operator=(const NatsRuntime&) = delete;
 
-  // A command of the member's user; false if the queue is full or it has stopped.
+  // Gives a command of the member's user. Returns false if the queue is full or the runtime
+  // stopped.
   bool tell(std::string message);
-  // The node is not called any more; what was sent is on its way, and the connection closed.
+  // Stops calling the node, sends its messages, and closes the connection.
   void stop();
   NatsStats stats() const;
 
@@ -107,11 +108,11 @@ class NatsRuntime {
   DeliverCallback on_deliver_;
   Inbox inbox_;
 
-  // Of the node's thread.
+  // Used by the node's thread only.
   std::unique_ptr<protocol::Node> node_;
   protocol::Effects effects_;
   std::array<bool, protocol::kSlotCount> is_listening_{};
-  bool has_left_slots_ = false;  // and the server was not asked yet whether it knows
+  bool has_left_slots_ = false;  // and the server has not confirmed that yet
   std::map<protocol::NodeId, std::uint64_t> last_numbers_;
   std::uint64_t number_ = 0;
   std::optional<base::Instant> wake_;

@@ -36,7 +36,7 @@ std::string message(std::string_view text) {
 
 Key key_in(std::uint32_t slot) { return {std::uint64_t{slot} << protocol::kSlotShift}; }
 
-// Does what its user says by a letter; tells its user what it hears, and from whom.
+// Obeys commands of one letter, and delivers each message with its source.
 //   s<member>:<text> send   r<slot>:<text> route   m<slot>-<slot>:<text> multicast   a:<text> to
 //   all l<slot> listen   u<slot> cease to listen   w wake in 10 ms   d drop
 class Puppet : public protocol::Node {
@@ -93,7 +93,7 @@ class Member {
       ADD_FAILURE() << started.error().to_string();
     }
   }
-  // Its thread writes down what is heard, and that is gone before the runtime is.
+  // The runtime stops before heard_ is destroyed, since its thread writes there.
   ~Member() {
     if (runtime) runtime->stop();
   }
@@ -217,7 +217,7 @@ TEST_F(NatsRuntimeTest, GoesOnWhenTheServerIsBack) {
         base::eventually([&] { return member->runtime->stats().connection.reconnect_count == 1; }));
     EXPECT_EQ(member->runtime->stats().connection.disconnect_count, 1U);
   }
-  // Until the server has heard again what b listens to, it drops what is sent there.
+  // The server drops messages to b until it knows the subscriptions of b again.
   EXPECT_TRUE(base::eventually([&] {
     a.runtime->tell("sb:again");
     a.runtime->tell("r9:home");
@@ -273,7 +273,7 @@ TEST_F(NatsRuntimeTest, NamesAreChecked) {
   }
 }
 
-// Whoever can publish may say anything: bytes that are no frames, and frames in others' names.
+// A publisher may send anything: bytes that are no frames, and frames with false sources.
 TEST_F(NatsRuntimeTest, HostileBytesAreCountedAndDropped) {
   Member a(options("a"));
   auto hostile = Client::connect(options("hostile"), [](std::string_view) {});

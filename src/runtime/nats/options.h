@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NatsOptions: which cluster, as which member, over which server, with which limits.
+// NatsOptions: the cluster, the member, the server, and limits.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@ namespace weir::runtime::nats {
 inline constexpr std::size_t kClusterNameBytesMax = 64;
 
 struct NatsOptions {
-  std::string url = "nats://127.0.0.1:4222";  // several are separated by commas
+  std::string url = "nats://127.0.0.1:4222";  // commas separate several servers
   std::string cluster = "weir";               // letters, digits, - and _
   std::string member;
   base::Duration connect_timeout = base::Duration::seconds(2);
-  // A lost connection is tried again for ever, each time after twice as long.
+  // The client reconnects for ever; the wait doubles each time.
   base::Duration reconnect_wait_min = base::Duration::milliseconds(50);
   base::Duration reconnect_wait_max = base::Duration::seconds(5);
-  // What arrived and waits for the node. More is dropped and counted.
+  // Messages that wait for the node. More are dropped and counted.
   std::size_t queue_messages_max = 100'000;
   std::size_t queue_bytes_max = std::size_t{256} << 20U;
-  // How long stop() waits for what was sent to be gone, and for the client to be done.
+  // The longest time that stop() waits for messages to be sent and for the client to end.
   base::Duration drain_timeout = base::Duration::seconds(5);
 };
 
-// Fails with kNatsOption; the message says what was expected.
+// Fails with kNatsOption; the message names the expectation.
 base::Result<void> check(const NatsOptions& options);
 
-// The address of a member in its cluster; never kUser.
+// Returns the address of a member in its cluster; never kUser.
 protocol::NodeId node_id_of(std::string_view member);
 
-// A URL without the password that it may hold, for messages.
+// Returns the URL without its password, for messages.
 std::string without_password(std::string_view url);
 
 }  // namespace weir::runtime::nats

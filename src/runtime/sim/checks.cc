@@ -15,7 +15,7 @@ using protocol::NodeId;
 namespace {
 
 constexpr std::uint64_t kKeySalt = 0x6B657973U;
-// All members are asked about each key: of more members than this only some keys are looked at.
+// Every member is asked about each key, so with more members only some keys are checked.
 constexpr std::uint64_t kMemberKeysMax = 2000;
 
 double value_of(Fraction fraction) {
@@ -31,7 +31,7 @@ std::string names_of(const std::vector<NodeId>& nodes) {
   return text;
 }
 
-// Whether at least this share of all that were asked in calm was right.
+// Checks that at least this share of the requests in calm had the right answer.
 Verdict share_of(std::string check, const WorkCounts& counts, Fraction least) {
   const bool holds = counts.calm_asked > 0 &&
                      counts.calm_right * least.denominator >= counts.calm_asked * least.numerator;
@@ -43,7 +43,7 @@ Verdict share_of(std::string check, const WorkCounts& counts, Fraction least) {
                                 least.denominator)};
 }
 
-// What is wrong about a key, or nothing.
+// Returns the trouble with a key; empty if there is none.
 std::string trouble_with(World& world, Key key) {
   if (world.is_settled(key)) return {};
   std::string text =

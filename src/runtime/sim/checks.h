@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks: whether what a scenario demands holds, each by a function of its own.
+// Checks: the properties that a scenario demands, one function each.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace weir::runtime::sim {
 
-// Of the members as they are now. Every member's own key (of more than 2 000 members, of so many
-// drawn by chance) and `key_count` others have one home, the right one where there is a definition.
+// Checks of the members in their current state. Every member's own key (at most 2 000, drawn at
+// random) and `key_count` other keys have one home; in Chord it is the right one.
 Verdict check_owners(World& world, std::uint64_t key_count, std::uint64_t seed);
-// Each member's successor is the next one that is up.
+// Each member's successor is the next member that is up.
 Verdict check_ring(World& world);
-// All members that are up know the sum of what was added at them, and how many they are.
+// All members that are up know their number and the sum of their amounts.
 Verdict check_sum(const World& world, const Work& work);
 
-// Of what was measured.
+// Checks of measured values.
 Verdict check_lookups(const Report& report, Fraction right_min);
 Verdict check_hops(const Report& report, std::optional<Fraction> least,
                    std::optional<Fraction> most);
@@ -27,9 +27,9 @@ Verdict check_casts(const Report& report);
 Verdict check_items(const Report& report, Fraction kept_min);
 Verdict check_drops(const Report& report, const std::vector<protocol::DropReason>& reasons);
 
-// Those that the scenario wants when its calm begins: what liveness is.
+// Runs the liveness checks of the scenario, when its calm begins.
 std::vector<Verdict> check_settled(const Scenario& scenario, World& world);
-// Those that it wants at the end; `report` has what was measured.
+// Runs the final checks of the scenario; `report` has the measured values.
 std::vector<Verdict> check_end(const Scenario& scenario, World& world, const Work& work,
                                const Report& report);
 

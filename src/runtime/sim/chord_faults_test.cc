@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Chord ring under random schedules of faults: whatever has happened, once it has ended every key
-// has one settled home, the right one.
+// A Chord ring under random schedules of faults: once they have ended, every key has one settled
+// home, the right one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Schedule {
                 .chord = {.successors_max = 2 + prng_.next() % 8},
                 .contact_count = kContactCount}) {}
 
-  // Faults for a minute or so, then peace.
+  // Runs faults for about a minute, then none.
   void run() {
     const std::uint64_t count = 3 + prng_.next() % 20;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ class Schedule {
       strike();
       pause();
     }
-    // Nobody finds a ring without a contact.
+    // A member without a live contact cannot find a ring.
     restart({1 + prng_.next() % kContactCount});
     world_.sim().network().heal();
     world_.sim().network().options().loss = {};
@@ -97,7 +97,7 @@ class Schedule {
     }
   }
 
-  // A member that left begins anew.
+  // A member that left restarts without state.
   void restart(NodeId node) {
     if (world_.is_member(node)) return;
     const bool has_left = world_.node(node).has_left();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Chord ring with one who sends well-formed nonsense.
+// A Chord ring with a member that sends well-formed nonsense.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,13 +24,12 @@ using protocol::Effects;
 using protocol::Key;
 using protocol::MessageKind;
 using protocol::NodeId;
-using protocol::chord::Kind;
 using protocol::chord::Peer;
 namespace chord = protocol::chord;
 
 constexpr std::size_t kMemberCount = 20;
 
-// Says a hundred things a second to members whose ids it knows.
+// Sends a hundred messages a second to members whose ids it knows.
 class Liar : public protocol::Node {
  public:
   Liar(std::vector<Peer> members, bool answers) : members_(std::move(members)), answers_(answers) {}
@@ -40,7 +39,7 @@ class Liar : public protocol::Node {
     effects.wake_at(now + Duration::milliseconds(50));
   }
 
-  // To whom it talks it claims to be just before them, and has nothing else to say.
+  // Claims to everyone to be the member just before them.
   void on_message(Instant /*now*/, NodeId source, std::string_view message,
                   Effects& effects) override {
     const auto ask = chord::read<chord::Ask>(message);
@@ -53,7 +52,7 @@ class Liar : public protocol::Node {
  private:
   template <typename Message>
   void send(NodeId target, const Message& message, Effects& effects) {
-    effects.send(target, kind_of(Message::kKind), encode(message));
+    effects.send(target, message);
   }
 
   const Peer& anyone() { return members_[prng_.next() % members_.size()]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Chord ring in the simulator: what it becomes after joins, leaves and failures.
+// A Chord ring in the simulator after joins, leaves and failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(ChordRingTest, FailuresUpToTheListsLengthHeal) {
 TEST(ChordRingTest, HalvesMergeAgain) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     ChordWorld::Options halves = options(seed);
-    // Half of the times nobody has a contact, and members find those they once knew.
+    // In half of the runs no member has a contact, and members find remembered ones.
     if (seed % 2 == 0) halves.contact_count = 0;
     ChordWorld world(halves);
     world.add_settled(40);

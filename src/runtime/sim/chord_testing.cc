@@ -71,7 +71,7 @@ void ChordWorld::add_settled(std::size_t count) {
   to_settle_.clear();
 }
 
-// Each knows only the two beside it in the loop.
+// Each member knows only its two neighbours in the loop.
 void ChordWorld::add_loop(std::size_t count, std::size_t turn_count) {
   const std::vector<Peer> members = first_members(count);
   std::vector<Peer> loop;
@@ -117,7 +117,7 @@ std::vector<Peer> ChordWorld::members() const {
 
 namespace {
 
-// By definition: the homes of the keys 2^i further on, but the member itself.
+// By definition: the homes of the keys 2^i further on, without the member itself.
 std::set<Peer> fingers_by_definition(const RingTable& table, const std::vector<Peer>& members) {
   std::set<Peer> fingers;
   for (unsigned i = 0; i < table.ring().bits(); ++i) {
@@ -184,7 +184,7 @@ std::string ChordWorld::overlap() const {
   const std::vector<Peer> members = this->members();
   for (const Peer& a : members) {
     for (const Peer& b : members) {
-      // The last key of one is the other's.
+      // Both must not answer for the last key of one of them.
       if (a != b && node(a.node).is_home(a.id) && node(b.node).is_home(a.id)) {
         return fmt::format("{} and {} both answer", a.node.value, b.node.value);
       }

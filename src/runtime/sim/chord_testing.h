@@ -19,8 +19,8 @@ class ChordWorld {
  public:
   struct Options {
     SimulatorOptions sim;
-    protocol::chord::ChordOptions chord;  // but self, name and contacts
-    std::size_t contact_count = 2;        // the first members are everybody's contacts
+    protocol::chord::ChordOptions chord;  // without self, name and contacts
+    std::size_t contact_count = 2;        // the first members are contacts of all
     protocol::probe::ProbeOptions probe = {.sum = {}};
   };
 
@@ -29,26 +29,25 @@ class ChordWorld {
   Simulator& sim() { return *sim_; }
   void run(base::Duration duration) { sim_->run_until(sim_->now() + duration); }
   protocol::NodeId add() { return sim_->add(); }
-  // Somebody that is no honest member.
+  // Adds a node that is no honest member.
   protocol::NodeId add_stranger(std::unique_ptr<protocol::Node> stranger);
-  // As many members as if their ring had stabilised.
+  // Adds members as if their ring had stabilised.
   void add_settled(std::size_t count);
-  // As many members whose successors, followed, pass so often round the ring before they come back.
+  // Adds members whose chain of successors passes that many times round the ring.
   void add_loop(std::size_t count, std::size_t turn_count);
 
   protocol::chord::ChordNode& node(protocol::NodeId node) const;
   protocol::probe::ProbeApplication& probe(protocol::NodeId node) const;
   bool is_member(protocol::NodeId node) const;
-  // Those that are up and have not left, ascending by id.
+  // Returns the members that are up and have not left, ascending by id.
   std::vector<protocol::chord::Peer> members() const;
   protocol::chord::Peer peer(protocol::NodeId node) const;
 
-  // The first thing in which a member's tables are not what they should be by definition, or
-  // nothing.
+  // Returns the first difference between a member's tables and the definition; empty if none.
   std::string fault() const;
-  // Two members that both answer for a key, or nothing.
+  // Names two members that both answer for one key; empty if there are none.
   std::string overlap() const;
-  // Runs until there is no fault, at most this long, and gives what is still wrong then.
+  // Runs until there is no fault, at most for this time. Returns the fault that remains.
   std::string run_until_ideal(base::Duration longest);
 
  private:
@@ -62,7 +61,7 @@ class ChordWorld {
   std::unique_ptr<protocol::Node> stranger_;  // to be added
 };
 
-// The home of a key among members ascending by id.
+// Returns the index of the home of a key. Members ascend by id.
 std::size_t home_index(const std::vector<protocol::chord::Peer>& members, protocol::Key key);
 
 }  // namespace weir::runtime::sim

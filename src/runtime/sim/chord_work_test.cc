@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Chord ring does for its members in the simulator: lookups in few hops, multicasts over the
-// pruned tree, items that stay with their homes.
+// The services of a Chord ring in the simulator: lookups in few hops, multicasts over the pruned
+// tree, items that stay with their homes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ using protocol::chord::Peer;
 namespace chord = protocol::chord;
 namespace probe = protocol::probe;
 
-// Members that do nothing by themselves for a long time.
+// Members that send nothing on their own for a long time.
 ChordWorld::Options quiet(std::uint64_t seed) {
   return {.sim = {.seed = seed, .link = {}},
           .chord = {.stabilise_interval = Duration::seconds(1'000'000),
@@ -75,9 +75,9 @@ TEST(ChordWorkTest, ALookupTakesHalfTheLogarithmOfTheMembersInHops) {
   }
 }
 
-// The tree by which a member reaches all others, by definition and from global knowledge: the way
-// to one goes each time by the farthest finger that is not beyond it. A multicast uses those of its
-// branches that lead to a home.
+// The tree by which a member reaches all others, by definition and global knowledge: each hop is
+// the farthest finger that is not beyond the target. A multicast uses the branches that lead to a
+// home.
 class PrunedTree {
  public:
   explicit PrunedTree(std::vector<Peer> members) : members_(std::move(members)) {}
@@ -130,7 +130,7 @@ class ChordMulticastTest : public testing::Test {
     });
   }
 
-  // Casts from a member, and checks who got what over which ways.
+  // Casts from a member, and checks the keys and the hops at each home.
   void cast(const Peer& origin, const Destinations& destinations,
             const std::map<NodeId, std::vector<Key>>& expected) {
     keys_.clear();
@@ -148,7 +148,7 @@ class ChordMulticastTest : public testing::Test {
   }
 
   std::uint64_t hop_count() {
-    return world_.sim().costs().of(kind_of(probe::Kind::kCast)).hop_count;
+    return world_.sim().costs().of(protocol::kind_of<probe::Cast>()).hop_count;
   }
 
   ChordWorld world_;
@@ -163,7 +163,7 @@ TEST_F(ChordMulticastTest, ReachesEachHomeOfKeysOnceOverThePrunedTree) {
     std::set<Key> keys;
     const std::uint64_t count = 1 + prng_.next() % 100;
     while (keys.size() < count) {
-      // Some are a member's very id, or next to one.
+      // Some keys are ids of members or their neighbours.
       const Key near{members_[prng_.next() % members_.size()].id.value + prng_.next() % 3 - 1};
       keys.insert(prng_.next() % 3 == 0 ? near : Key{prng_.next()});
     }
@@ -173,7 +173,7 @@ TEST_F(ChordMulticastTest, ReachesEachHomeOfKeysOnceOverThePrunedTree) {
     cast(origin, std::vector<Key>(keys.begin(), keys.end()), expected);
   }
   // One message each, however many hops.
-  EXPECT_LE(world_.sim().costs().of(kind_of(probe::Kind::kCast)).message_count, 60U);
+  EXPECT_LE(world_.sim().costs().of(protocol::kind_of<probe::Cast>()).message_count, 60U);
 }
 
 TEST_F(ChordMulticastTest, ReachesEachHomeOfAnArcOnceOverThePrunedTree) {
@@ -229,7 +229,7 @@ class ChordItemsTest : public testing::Test {
     return members[prng_.next() % members.size()].node;
   }
 
-  // One joins or leaves. Contacts stay: a newcomer that finds none founds a ring of its own.
+  // A member joins or leaves. Contacts stay: a newcomer without one would found its own ring.
   void churn() {
     const NodeId leaver = anyone();
     if (leaver.value > 2 && world_->members().size() > 4 && prng_.next() % 2 == 0) {
@@ -255,7 +255,7 @@ class ChordItemsTest : public testing::Test {
     link.reordering = {.numerator = 10, .denominator = 100};
   }
 
-  // A member crashes for a while, and comes back with what it knew.
+  // A member crashes for a while, and restarts with its state.
   void faint() {
     const NodeId node = anyone();
     world_->sim().crash(node);

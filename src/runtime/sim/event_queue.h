@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventQueue: what is going to happen, by instant, and in the order it was put in where those are
-// equal.
+// EventQueue: future events, ordered by instant; events of one instant keep the order of push().
 //
-// A heap in which an entry has four children, which then share a cache line; events do not move
-// while they wait. Holds at most 2^26 events and takes at most 2^38 in its life.
+// A heap with four children per entry, which share a cache line. Events do not move while they
+// wait. Holds at most 2^26 events at a time and 2^38 in its life.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +20,10 @@ template <typename Event>
 class EventQueue {
  public:
   void push(base::Instant at, Event event) {
-    const std::uint64_t slot = put(std::move(event));
-    WEIR_CHECK(slot <= kSlotMask && next_order_ < (std::uint64_t{1} << (64U - kSlotBits)));
-    heap_.push_back({.at = at.nanoseconds, .order_and_slot = (next_order_++ << kSlotBits) | slot});
+    const std::uint64_t index = put(std::move(event));
+    WEIR_CHECK(index <= kIndexMask && next_order_ < (std::uint64_t{1} << (64U - kIndexBits)));
+    heap_.push_back(
+        {.at = at.nanoseconds, .order_and_index = (next_order_++ << kIndexBits) | index});
     rise(heap_.size() - 1);
   }
 
@@ -32,42 +32,42 @@ class EventQueue {
   base::Instant next_at() const { return {heap_.front().at}; }
 
   Event pop() {
-    const std::size_t slot = slot_of(heap_.front());
+    const std::size_t index = index_of(heap_.front());
     const Entry last = heap_.back();
     heap_.pop_back();
     if (!heap_.empty()) {
       sink(last);
-      __builtin_prefetch(&events_[slot_of(heap_.front())]);
+      __builtin_prefetch(&events_[index_of(heap_.front())]);
     }
-    free_.push_back(static_cast<std::uint32_t>(slot));
-    return std::move(events_[slot]);
+    free_.push_back(static_cast<std::uint32_t>(index));
+    return std::move(events_[index]);
   }
 
  private:
-  static constexpr unsigned kSlotBits = 26;
-  static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;
+  static constexpr unsigned kIndexBits = 26;
+  static constexpr std::uint64_t kIndexMask = (std::uint64_t{1} << kIndexBits) - 1;
   static constexpr std::size_t kChildCount = 4;
 
   struct Entry {
     std::int64_t at = 0;
-    std::uint64_t order_and_slot = 0;
+    std::uint64_t order_and_index = 0;
 
     bool operator<(const Entry& other) const {
-      return at != other.at ? at < other.at : order_and_slot < other.order_and_slot;
+      return at != other.at ? at < other.at : order_and_index < other.order_and_index;
     }
   };
 
-  static std::size_t slot_of(const Entry& entry) { return entry.order_and_slot & kSlotMask; }
+  static std::size_t index_of(const Entry& entry) { return entry.order_and_index & kIndexMask; }
 
   std::size_t put(Event event) {
     if (free_.empty()) {
       events_.push_back(std::move(event));
       return events_.size() - 1;
     }
-    const std::size_t slot = free_.back();
+    const std::size_t index = free_.back();
     free_.pop_back();
-    events_[slot] = std::move(event);
-    return slot;
+    events_[index] = std::move(event);
+    return index;
   }
 
   void rise(std::size_t place) {
@@ -81,8 +81,8 @@ class EventQueue {
     heap_[place] = entry;
   }
 
-  // The hole at the top goes down to the bottom, and the entry up from there: it came from the
-  // bottom, so that is not far.
+  // Moves the hole from the top to the bottom, then the entry up from there. The entry came from
+  // the bottom, so it rarely rises far.
   void sink(const Entry& entry) {
     std::size_t place = 0;
     for (;;) {

@@ -37,7 +37,7 @@ std::function<void()> Faults::strike(const Fault& fault) {
   const std::uint64_t up_count = world_.up().size();
   std::uint64_t count = fault.members ? fault.members->of(up_count) : 0;
   const bool takes_away = fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kLeave;
-  // Somebody stays.
+  // At least one member stays.
   if (takes_away) count = std::min(count, up_count - std::min<std::uint64_t>(up_count, 1));
   const Members members = world_.draw(fault.kind == FaultKind::kJoin ? 0 : count, prng_);
   switch (fault.kind) {
@@ -121,7 +121,8 @@ std::function<void()> Faults::set(Fraction LinkOptions::* field, Fraction rate) 
   return [this, field] { world_.sim().network().options().*field = scenario_.link.*field; };
 }
 
-// Who has not left yet goes now, and who was taken away or brought back by another fault stays so.
+// A member that has not left yet crashes first. Members that another fault took or brought back
+// stay as they are.
 void Faults::come_back(NodeId node, bool keeps_state) {
   if (world_.is_up(node)) return;
   if (world_.sim().is_up(node)) world_.crash(node);

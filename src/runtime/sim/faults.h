@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults: what a scenario does to its members and links, and its undoing.
+// Faults: strikes members and links as a scenario says, and undoes it.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ class Faults {
  public:
   Faults(const Scenario& scenario, World& world);
 
-  // Strikes from now on as the scenario says.
+  // Schedules all strikes of the scenario.
   void start();
 
  private:
   using Members = std::vector<protocol::NodeId>;
 
   void strike_later(const Fault& fault, base::Instant at);
-  // Gives what undoes it.
+  // Returns the action that undoes it.
   std::function<void()> strike(const Fault& fault);
   std::function<void()> crash(const Fault& fault, const Members& members);
   std::function<void()> leave(const Members& members);
@@ -33,7 +33,7 @@ class Faults {
   std::function<void()> skew(const Fault& fault, const Members& members);
   std::function<void()> set(Fraction LinkOptions::* field, Fraction rate);
   void come_back(protocol::NodeId node, bool keeps_state);
-  // Up to so much in either direction.
+  // Returns a random number from -most to most.
   std::int64_t any_of(std::int64_t most);
 
   const Scenario& scenario_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fraction: how often a fault strikes, in whole numbers, so that every machine draws alike.
+// Fraction: a probability in whole numbers, so that all machines draw alike.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Fraction {
   std::uint32_t denominator = 1;
 
   bool is_zero() const { return numerator == 0; }
-  // Takes a number from the generator only if there is something to decide.
+  // Draws a number only if the fraction is not zero.
   bool strikes(base::Prng& prng) const {
     return !is_zero() && prng.next() % denominator < numerator;
   }

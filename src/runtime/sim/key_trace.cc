@@ -6,8 +6,9 @@
 #include <utility>
 #include <variant>
 
+#include "protocol/catalogue/kind_name.h"
+#include "protocol/catalogue/traced_keys.h"
 #include "protocol/message.h"
-#include "protocol/message_about.h"
 
 namespace weir::runtime::sim {
 
@@ -41,10 +42,10 @@ void KeyTrace::on_restart(base::Instant at, NodeId node, bool keeps_state) {
 
 void KeyTrace::tell(base::Instant at, NodeId node, std::string_view before,
                     std::string_view message, const std::string& after) {
-  const protocol::MessageAbout about = protocol::about(message);
-  if (!about.concerns(ring_, key_)) return;
-  const std::string kind = protocol::kind_name(protocol::open_message(message).kind);
-  const std::string hops = about.hops ? fmt::format(", {} hops", *about.hops) : "";
+  const auto traced = protocol::catalogue::traced_keys(message);
+  if (!traced.concern(ring_, key_)) return;
+  const std::string kind = protocol::catalogue::kind_name(protocol::open_message(message).kind);
+  const std::string hops = traced.hops ? fmt::format(", {} hops", *traced.hops) : "";
   write(at, node, fmt::format("{} {}{}{}", before, kind, after, hops));
 }
 

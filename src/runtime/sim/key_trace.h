@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeyTrace: all that happens about one key, a line each:
+// KeyTrace: writes a line for every event that concerns one key:
 //
 //   1.204s  member 17  hears chord.find from 4, 2 hops
 //   1.204s  member 17  sends chord.home to 3, 2 hops
@@ -23,12 +23,12 @@ class KeyTrace final : public Observer {
   void on_hear(base::Instant at, protocol::NodeId node, protocol::NodeId source,
                std::string_view message) override;
   void on_effect(base::Instant at, protocol::NodeId node, const protocol::Effect& effect) override;
-  // Of any member: its keys have another home then.
+  // Crashes and restarts of all members are shown, since keys change their homes.
   void on_crash(base::Instant at, protocol::NodeId node) override;
   void on_restart(base::Instant at, protocol::NodeId node, bool keeps_state) override;
 
  private:
-  // Writes if the message concerns the key; `what` has a place for the kind.
+  // Writes a line if the message concerns the key.
   void tell(base::Instant at, protocol::NodeId node, std::string_view before,
             std::string_view message, const std::string& after);
   void write(base::Instant at, protocol::NodeId node, const std::string& what);

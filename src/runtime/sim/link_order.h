@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LinkOrder: a link hands over what it carries in the order it was sent, as TCP and NATS do.
+// LinkOrder: makes each link deliver messages in the order of sending, as TCP and NATS do.
 //
-// Links that carry nothing are forgotten, so that memory goes with the messages under way and not
-// with the square of the members.
+// Idle links are forgotten, so memory grows with the messages on their way, not with the square of
+// the members.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace weir::runtime::sim {
 
 class LinkOrder {
  public:
-  // When a message arrives that would arrive at this instant if the link were its own.
+  // Returns the instant of arrival; `arrival` is that of a message alone on the link.
   base::Instant arrange(protocol::NodeId from, protocol::NodeId to, base::Instant now,
                         base::Instant arrival) {
     if (used_count_ * 2 >= cells_.size()) forget(now);
@@ -29,7 +29,7 @@ class LinkOrder {
   }
 
  private:
-  // Of a table with open addressing; no message comes from address 0.
+  // A cell of a table with open addressing. Address 0 marks a free cell.
   struct Cell {
     protocol::NodeId from;
     protocol::NodeId to;
@@ -49,7 +49,7 @@ class LinkOrder {
     }
   }
 
-  // Makes a new table of what is still under way, a quarter full.
+  // Makes a new table of the links in use, a quarter full.
   void forget(base::Instant now) {
     const std::vector<Cell> old = std::exchange(cells_, {});
     const auto is_live = [now](const Cell& cell) { return cell.last > now; };

@@ -60,7 +60,7 @@ void Network::set_loss(protocol::NodeId from, protocol::NodeId to, Fraction loss
   set_in(link_losses_, {from, to}, loss);
 }
 
-// Messages that all take as long arrive in their order anyway.
+// With one latency for all, messages arrive in order anyway.
 bool Network::needs_order() const {
   const bool varies = options_.sites.is_empty() ? options_.latency_min != options_.latency_max
                                                 : !options_.sites.jitter.is_zero();

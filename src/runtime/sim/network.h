@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network: when, how often and whether at all a message arrives.
+// Network: decides when each copy of a message arrives, and which are lost.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace weir::runtime::sim {
 struct LinkOptions {
   base::Duration latency_min = base::Duration::milliseconds(10);
   base::Duration latency_max = base::Duration::milliseconds(10);
-  // In place of the two above, if there is one.
+  // Replaces the two above if it is not empty.
   SiteTable sites = {};
   Fraction loss = {};
   Fraction duplication = {};
-  // A reordered message takes up to this much longer than its latency, and others overtake it.
+  // A reordered message takes up to this much longer than its latency; others overtake it.
   Fraction reordering = {};
   base::Duration reordering_delay_max = base::Duration::milliseconds(100);
-  // Messages of one link do not overtake each other but by reordering.
+  // Messages of one link overtake each other only by reordering.
   bool keeps_order = true;
 };
 
@@ -36,16 +36,16 @@ class Network {
 
   LinkOptions& options() { return options_; }
 
-  // When the copies of a message arrive: none if it is lost. Members of different groups do not
-  // hear each other.
+  // Sets `arrivals` to the instants at which copies arrive; none if the message is lost. Members of
+  // different groups do not hear each other.
   void carry(protocol::NodeId from, protocol::NodeId to, base::Instant now, base::Prng& prng,
              std::vector<base::Instant>& arrivals);
 
   void set_group(protocol::NodeId node, std::uint32_t group);
   void heal() { groups_.clear(); }
 
-  // Loss besides the network's own, until it is set to none: of all that a member sends or should
-  // hear, or of what one sends to another. With 1/1 a link is cut in one direction.
+  // Additional loss, until it is set to zero: of all messages from and to a member, or of messages
+  // from one member to another. 1/1 cuts a link in one direction.
   void set_loss(protocol::NodeId node, Fraction loss);
   void set_loss(protocol::NodeId from, protocol::NodeId to, Fraction loss);
 

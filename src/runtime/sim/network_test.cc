@@ -24,14 +24,14 @@ Instant at_ms(std::int64_t ms) { return Instant{} + Duration::milliseconds(ms); 
 
 class NetworkTest : public testing::Test {
  protected:
-  // When a message arrives that is sent now.
+  // Returns the arrivals of a message that is sent now.
   std::vector<Instant> carry(Network& network, NodeId from, NodeId to, Instant now = {}) {
     std::vector<Instant> arrivals;
     network.carry(from, to, now, prng_, arrivals);
     return arrivals;
   }
 
-  // One message each millisecond.
+  // Sends one message per millisecond.
   std::vector<Instant> stream(Network& network) {
     std::vector<Instant> all;
     for (int i = 0; i < kMessageCount; ++i) {

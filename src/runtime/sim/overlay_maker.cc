@@ -58,12 +58,12 @@ std::optional<NodeId> OverlayMaker::successor(const protocol::Node& node) const 
 }
 
 std::string OverlayMaker::leave_command() const {
-  return overlay_ == Overlay::kSlots ? slots::encode_leave() : chord::encode(chord::Leave{});
+  return overlay_ == Overlay::kSlots ? encode(slots::Leave{}) : chord::encode(chord::Leave{});
 }
 
 bool OverlayMaker::is_left(const protocol::Deliver& deliver) const {
-  return deliver.kind == (overlay_ == Overlay::kSlots ? slots::kind_of(slots::Kind::kLeft)
-                                                      : chord::kind_of(chord::Kind::kLeft));
+  return deliver.kind == (overlay_ == Overlay::kSlots ? protocol::kind_of<slots::Left>()
+                                                      : protocol::kind_of<chord::Left>());
 }
 
 }  // namespace weir::runtime::sim

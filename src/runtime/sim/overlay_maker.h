@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OverlayMaker: the members of a scenario's overlay, each with a probe on it, and what a runner has
-// to know of them.
+// OverlayMaker: makes the members of a scenario's overlay, each with a probe, and inspects them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,8 @@ namespace weir::runtime::sim {
 
 class OverlayMaker {
  public:
-  // With a sum, members add up over a tree what users add; it costs messages even if they do not.
+  // With `has_sum`, members sum the amounts of users over a tree, which costs messages even without
+  // amounts.
   OverlayMaker(const MemberOptions& options, bool has_sum)
       : overlay_(options.overlay),
         ring_(static_cast<unsigned>(options.ring_bits)),
@@ -28,20 +28,20 @@ class OverlayMaker {
 
   Overlay overlay() const { return overlay_; }
   const protocol::Ring& ring() const { return ring_; }
-  // A member's place on the ring.
+  // Returns a member's place on the ring.
   protocol::Key id_of(protocol::NodeId node) const;
 
   std::unique_ptr<protocol::Node> make(protocol::NodeId node, std::uint64_t seed,
                                        std::vector<protocol::NodeId> contacts) const;
-  // The node becomes what it would be if these members, ascending by place, had long been stable.
+  // Sets the node as if the ring of these members, ascending by place, had stabilised.
   void settle(protocol::Node& node, std::span<const protocol::chord::Peer> members) const;
 
   const protocol::Placement& placement(const protocol::Node& node) const;
-  // Whom a member takes for the next one on the ring; none in an overlay without neighbours.
+  // Returns the known successor of a member; nullopt for slots.
   std::optional<protocol::NodeId> successor(const protocol::Node& node) const;
 
   std::string leave_command() const;
-  // The member tells its user that it has left.
+  // True if the delivery tells the user that the member has left.
   bool is_left(const protocol::Deliver& deliver) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report: what a run of a scenario measured, and whether what must hold held.
+// Report: the measured values and the verdicts of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace weir::runtime::sim {
 
 struct Verdict {
-  std::string check;  // by its name in scenarios: "owners"
+  std::string check;  // name in scenarios: "owners"
   bool holds = false;
-  std::string detail;  // what was found
+  std::string detail;  // the findings
 };
 
-// What users asked for, and what came of it. Those in calm were asked after the faults had ended
-// and the time to settle was over.
+// Requests of users and their answers. A request is in calm if the faults had ended and the time to
+// settle was over.
 struct WorkCounts {
   std::uint64_t asked = 0;
   std::uint64_t answered = 0;
@@ -30,15 +30,15 @@ struct WorkCounts {
 struct Sample {
   base::Duration at;
   std::uint64_t up_count = 0;
-  std::uint64_t unsettled_count = 0;        // of the sample's keys
-  std::vector<std::uint64_t> hops_by_kind;  // so far; the order of Report::kinds
+  std::uint64_t unsettled_count = 0;        // sampled keys without a settled home
+  std::vector<std::uint64_t> hops_by_kind;  // since the start, in the order of Report::kinds
 };
 
 struct Report {
   std::string name;
   std::uint64_t seed = 0;
   std::uint64_t hash = 0;
-  base::Duration length;  // of virtual time
+  base::Duration length;  // in virtual time
   std::uint64_t message_count = 0;
   std::uint64_t member_count = 0;
   std::uint64_t up_count = 0;
@@ -47,9 +47,9 @@ struct Report {
   WorkCounts gets;
   WorkCounts casts;
   std::uint64_t add_count = 0;
-  std::vector<std::uint64_t> hops_histogram;  // of lookups in calm, by hops
+  std::vector<std::uint64_t> hops_histogram;  // lookups in calm, by hops
   protocol::CostTable costs;
-  std::vector<protocol::MessageKind> kinds;  // of the samples
+  std::vector<protocol::MessageKind> kinds;  // in the samples
   std::uint64_t sample_key_count = 0;
   std::vector<Sample> samples;
   std::vector<Verdict> verdicts;

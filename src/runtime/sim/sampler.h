@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: looks at a run now and then, for plots and progress.
+// Sampler: takes samples of a run at intervals, for plots and progress.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Sampler {
   Sampler(const Scenario& scenario, World& world, Progress progress);
 
   void start() { sample_at({}); }
-  // Fills in the samples.
+  // Adds the samples to the report.
   void report(Report& report) const;
 
  private:

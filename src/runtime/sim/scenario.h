@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario: an experiment as data: members, links, work, faults, and what must hold.
+// Scenario: an experiment as data: members, links, work, faults and checks.
 //
 //   0 ........ faults strike ........ faults end ........ calm ........ work ends ........ end
 //                (safety)                       settle             (liveness)       drain
 //
-// While faults strike, and for the time `settle` after the last has ended, members may be at odds
-// about who is home of a key. Then they must agree, and what users ask for must be answered.
+// While faults strike, and for the time `settle` after the last has ended, members may disagree
+// about the home of a key. Then they must agree, and requests must be answered.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace weir::runtime::sim {
 enum class Overlay : std::uint8_t { kChord, kSlots };
 
 enum class Start : std::uint8_t {
-  kSettled,  // all at once; in Chord each as if the overlay had long been stable
+  kSettled,  // all at once; in Chord as if the ring had stabilised
   kJoins,    // one after another
 };
 
@@ -39,7 +39,7 @@ struct MemberOptions {
   base::Duration join_every = base::Duration::milliseconds(100);
 };
 
-// How often users ask, all of them together, each time at a member drawn by chance.
+// Request rates of all users together. Each request goes to a random member.
 struct WorkOptions {
   base::Duration from;
   base::Duration until;
@@ -50,9 +50,9 @@ struct WorkOptions {
   std::uint64_t casts = 0;
   std::uint64_t arc_casts = 0;
   std::uint64_t adds = 0;
-  // Of a cast.
+  // Destinations of a cast.
   std::uint64_t cast_keys = 8;
-  Fraction cast_arc{.numerator = 1, .denominator = 16};  // of the ring
+  Fraction cast_arc{.numerator = 1, .denominator = 16};  // part of the ring
 };
 
 enum class FaultKind : std::uint8_t {
@@ -67,7 +67,7 @@ enum class FaultKind : std::uint8_t {
   kSkew,
 };
 
-// A number of members, or a share of those that are up.
+// A number of members, or a share of the members that are up.
 struct Amount {
   std::uint64_t count = 0;
   Fraction share = {};
@@ -77,34 +77,34 @@ struct Amount {
 
 struct Fault {
   FaultKind kind = FaultKind::kCrash;
-  // It strikes once, or again `every` so long until `until`.
+  // Strikes at `at`, and then at every interval `every` until `until`.
   base::Duration at;
   base::Duration every;  // 0: once
   base::Duration until;
-  // Each strike is undone after this long: members that have crashed or left come back. 0: never.
+  // Each strike is undone after this time: members that crashed or left come back. 0: never.
   base::Duration lasts;
-  std::optional<Amount> members;  // whom it strikes; none of loss: the whole network
-  bool keeps_state = true;        // of a crash
-  Fraction rate;                  // of loss, duplication, reordering
-  base::Duration slowness;        // of slow, for each message
-  base::Duration offset;          // of skew, at most
-  std::uint64_t drift_ppm = 0;    // of skew, at most
+  std::optional<Amount> members;  // struck members; nullopt for loss: the whole network
+  bool keeps_state = true;        // for crash
+  Fraction rate;                  // for loss, duplication, reordering
+  base::Duration slowness;        // for slow: time per message
+  base::Duration offset;          // for skew: at most
+  std::uint64_t drift_ppm = 0;    // for skew: at most
 
-  // When the last strike is undone, or happens if it never is.
+  // Returns the end of the last strike: when it is undone, or when it strikes if it is not.
   base::Duration end() const;
 };
 
-// Bounds of what was measured; what is not there is not checked.
+// Checks and their bounds; absent ones are not checked.
 struct CheckOptions {
-  // Every key has one home, the right one: of all members' own keys and so many others.
+  // Every member's own key and this many other keys have one home, the right one.
   std::optional<std::uint64_t> owners = {};
-  bool ring = false;                           // successors make one cycle, in order
-  std::optional<Fraction> lookups_right = {};  // of those asked in calm, at least
-  std::optional<Fraction> hops_min = {};       // their mean, in (log2 N) / 2
+  bool ring = false;                           // successors form one ordered cycle
+  std::optional<Fraction> lookups_right = {};  // least share of lookups in calm
+  std::optional<Fraction> hops_min = {};       // mean hops of lookups, in (log2 N) / 2
   std::optional<Fraction> hops_max = {};
-  bool casts_exact = false;  // each home of a cast in calm heard it once, no other did
-  std::optional<Fraction> items_kept = {};  // of what was stored and is asked for in calm
-  bool sum = false;                         // all members know the exact sum, and how many they are
+  bool casts_exact = false;  // each home of a cast in calm heard it once, and no other member
+  std::optional<Fraction> items_kept = {};  // least share of stored texts that are found in calm
+  bool sum = false;                         // all members know the exact sum and their number
   std::vector<protocol::DropReason> no_drops = {};
 };
 
@@ -117,10 +117,10 @@ struct Scenario {
   std::vector<Fault> faults;
   base::Duration settle = base::Duration::seconds(30);
   base::Duration drain = base::Duration::seconds(30);
-  base::Duration sample_every = base::Duration::seconds(1);  // for the series
+  base::Duration sample_every = base::Duration::seconds(1);  // interval of samples
   CheckOptions checks;
 
-  // When everything that was done to the members has ended: faults, and joins at the start.
+  // Returns the end of all faults and of the initial joins.
   base::Duration faults_end() const;
   base::Duration calm_from() const;
   base::Duration end() const;

@@ -14,7 +14,7 @@
 namespace weir::runtime::sim {
 
 struct RunOptions {
-  // Told at each sample how far the run is.
+  // Called at each sample with the progress of the run.
   std::function<void(base::Duration at, std::uint64_t message_count)> on_sample = {};
   Observer* observer = nullptr;
 };

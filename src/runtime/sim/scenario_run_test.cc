@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of small scenarios: what they measure, and that each check can fail.
+// Runs of small scenarios: their measurements, and that each check can fail.
 #include "runtime/sim/scenario_run.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::IsEmpty;
 
 constexpr Fraction kAll{.numerator = 1, .denominator = 1};
 
-// Thirty members, five seconds of everything.
+// Thirty members and five seconds of all kinds of work.
 Scenario small() {
   Scenario scenario;
   scenario.name = "small";
@@ -198,7 +198,7 @@ TEST(ScenarioRunTest, ATraceFollowsOneKey) {
   scenario.work.until = Duration::seconds(1);
   scenario.work.lookups = 1;
   scenario.checks = {};
-  // The first run tells which key is looked up; the second follows it.
+  // The first run finds a key that is looked up; the second traces it.
   class FirstLookup : public Observer {
    public:
     void on_hear(base::Instant, protocol::NodeId, protocol::NodeId,

@@ -102,8 +102,8 @@ void Simulator::wake_now(NodeId node) {
   queue_wake(node);
 }
 
-// A member has at most one wake in the queue that is not too early; others that it asks for later
-// are put in when that one has come.
+// At most one wake of a member is in the queue, unless a later request is earlier. Later wakes are
+// queued when that one has come.
 void Simulator::queue_wake(NodeId node) {
   Member& sleeper = member(node);
   if (!sleeper.wake_reading) return;
@@ -181,7 +181,7 @@ void Simulator::done(NodeId node) {
 
 void Simulator::hear(NodeId node, NodeId source, std::string_view bytes) {
   if (!member(node).is_up) return;
-  // Its first call is on_wake, even if this comes at the very instant of its start.
+  // The first call of a member is on_wake, even for a message at the instant of its start.
   if (!member(node).is_awake) wake(node);
   Member& target = member(node);
   if (observer_ != nullptr) observer_->on_hear(now_, node, source, bytes);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulator: thousands of protocol::Nodes in one thread, in virtual time, all chance from one seed.
+// Simulator: runs thousands of protocol::Nodes in one thread, in virtual time, from one random
+// seed.
 //
-// The same seed and the same calls give the same effects, whose hash tells whether two runs were
-// the same. A crashed member hears nothing and is not woken; it comes back as it was, listening to
-// what it listened to, or as a new one with the same address.
+// The same seed and the same calls give the same effects; equal hashes show that two runs were
+// equal. A crashed member receives nothing and is not woken. It restarts with its state and its
+// listened slots, or as a new node with the same address.
 //
 //   Simulator sim({.seed = 7}, make_node);
 //   for (int i = 0; i < 100; ++i) sim.add();
@@ -38,7 +39,7 @@ struct SimulatorOptions {
   LinkOptions link;
 };
 
-// Sees everything that happens, for traces.
+// Sees every event, for traces.
 class Observer {
  public:
   Observer() = default;
@@ -46,7 +47,7 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  // A message comes to a member, or a command of its user.
+  // A member receives a message or a command of its user.
   virtual void on_hear(base::Instant at, protocol::NodeId node, protocol::NodeId source,
                        std::string_view message) = 0;
   virtual void on_effect(base::Instant at, protocol::NodeId node,
@@ -57,7 +58,7 @@ class Observer {
 
 class Simulator {
  public:
-  // Makes the node of an address, when it is added and when it restarts without its state.
+  // Makes a node, for a new member or for one that restarts without state.
   using Factory =
       std::function<std::unique_ptr<protocol::Node>(protocol::NodeId node, std::uint64_t seed)>;
   using DeliverObserver =
@@ -65,18 +66,18 @@ class Simulator {
 
   Simulator(const SimulatorOptions& options, Factory factory);
 
-  // A new member, woken now. Addresses are 1, 2, 3 and so on.
+  // Adds a member and wakes it now. Addresses are 1, 2, 3 and so on.
   protocol::NodeId add();
   void crash(protocol::NodeId node);
   void restart(protocol::NodeId node, bool keeps_state);
-  // From now on it takes this long over every message, one after another.
+  // From now on the member takes this time for each message, one after another.
   void set_slowness(protocol::NodeId node, base::Duration slowness);
-  // What the member takes for the time is this much ahead of the simulator's.
+  // Sets the member's clock this much ahead of the simulator's.
   void set_clock_offset(protocol::NodeId node, base::Duration offset);
-  // From now on its clock gains so many millionths, or loses them if negative.
+  // From now on the member's clock gains parts per million, or loses them if negative.
   void set_clock_drift(protocol::NodeId node, std::int64_t parts_per_million);
 
-  // A command of the member's user, now.
+  // Gives a command of the member's user now.
   void tell(protocol::NodeId node, std::string_view message);
   // Runs an action of the scenario at an instant.
   void at(base::Instant instant, std::function<void()> action);
@@ -84,14 +85,14 @@ class Simulator {
   // Must outlive the simulator, or be replaced.
   void watch(Observer* observer) { observer_ = observer; }
 
-  // Everything up to and with this instant happens.
+  // Runs all events up to and including this instant.
   void run_until(base::Instant instant);
 
   base::Instant now() const { return now_; }
   Network& network() { return network_; }
   const protocol::CostTable& costs() const { return costs_; }
   std::uint64_t hash() const { return hash_; }
-  std::uint64_t message_count() const { return message_count_; }  // that arrived
+  std::uint64_t message_count() const { return message_count_; }  // arrived messages
   std::size_t node_count() const { return members_.size(); }
   bool is_up(protocol::NodeId node) const { return member(node).is_up; }
   protocol::Node& node(protocol::NodeId node) { return *member(node).node; }
@@ -104,21 +105,21 @@ class Simulator {
   struct Member {
     std::unique_ptr<protocol::Node> node;
     bool is_up = false;
-    bool is_awake = false;  // it was woken since it came
+    bool is_awake = false;  // woken since its start
     SkewedClock clock;
-    std::optional<base::Instant> wake_reading;  // of its clock, when it wants to be woken
-    std::optional<base::Instant> queued_wake;   // the first of its wakes in the queue
+    std::optional<base::Instant> wake_reading;  // wanted wake, by its own clock
+    std::optional<base::Instant> queued_wake;   // its earliest wake in the queue
     base::Duration slowness;
-    bool is_busy = false;        // with a message, if it is slow
-    std::list<Arrival> waiting;  // for it to be done
+    bool is_busy = false;        // a slow member handles a message
+    std::list<Arrival> waiting;  // messages for a busy member
   };
   enum class EventKind : std::uint8_t { kArrival, kWake, kDone, kAction };
   struct Event {
     EventKind kind = EventKind::kArrival;
     protocol::NodeId node;
-    protocol::NodeId source;   // of an arrival
-    std::uint64_t action = 0;  // the number of an action
-    std::string bytes;         // of an arrival
+    protocol::NodeId source;   // for an arrival
+    std::uint64_t action = 0;  // number of an action
+    std::string bytes;         // for an arrival
   };
 
   Member& member(protocol::NodeId node);
@@ -141,7 +142,7 @@ class Simulator {
   void carry_out(protocol::NodeId node, const protocol::Deliver& deliver);
   void carry_out(protocol::NodeId node, const protocol::WakeAt& wake);
   void carry_out(protocol::NodeId node, const protocol::Drop& drop);
-  // Takes the bytes for the last copy.
+  // Moves the bytes into the last copy.
   void transmit(protocol::NodeId from, protocol::NodeId to, std::string bytes);
   void mix(std::uint64_t number);
   void mix(std::string_view bytes);

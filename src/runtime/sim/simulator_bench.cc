@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the simulator is: members that pass messages on to members drawn by chance and are woken
-// now and then. The baseline, in the same run, is a std::priority_queue that takes and gives as
-// many entries and does nothing else.
+// Speed of the simulator: members pass messages on to random members and wake now and then. The
+// baseline, in the same run, is a std::priority_queue with the same number of pushes and pops.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -30,7 +29,7 @@ using protocol::NodeId;
 constexpr protocol::MessageKind kKind{.protocol = protocol::ProtocolId::kProbe, .number = 0};
 constexpr std::size_t kMessageBytes = 40;
 constexpr std::size_t kUnderWayPerNode = 4;
-constexpr int kRounds = 5;  // to begin takes longer than a round
+constexpr int kRounds = 5;  // the start takes longer than a round
 
 class Relay : public protocol::Node {
  public:
@@ -63,7 +62,7 @@ std::unique_ptr<Simulator> relays(std::uint64_t node_count, const LinkOptions& l
   return sim;
 }
 
-// Entries taken and given back per second, with as many in the queue as the simulator has.
+// Pops and pushes per second, with as many entries in the queue as in the simulator.
 double baseline_rate(std::size_t entry_count) {
   constexpr std::size_t kSteps = 1'000'000;
   using Entry = std::pair<std::int64_t, std::uint64_t>;

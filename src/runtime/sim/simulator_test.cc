@@ -19,8 +19,8 @@ using testing::ElementsAre;
 
 constexpr protocol::MessageKind kKind{.protocol = protocol::ProtocolId::kProbe, .number = 0};
 
-// Passes what it hears on to the next of a ring of members until a count is used up, and tells its
-// user each time; says every second that it is awake.
+// Passes messages on to the next of a ring of members until a count is used up, and tells its user
+// each time. Tells its user every second that it is awake.
 class Relay : public protocol::Node {
  public:
   Relay(NodeId self, std::uint64_t node_count) : self_(self), node_count_(node_count) {}
@@ -140,7 +140,7 @@ TEST_F(SimulatorTest, ASlowMemberKeepsTheOrderOfItsMessages) {
   sim_->tell({2}, "xa");
   sim_->tell({2}, "xb");
   run_until_ms(7);
-  sim_->tell({2}, "xc");  // arrives at the very instant at which the first is done
+  sim_->tell({2}, "xc");  // arrives at the instant at which the first is done
   seen_.clear();
   run_until_ms(500);
   EXPECT_THAT(seen_, ElementsAre(Seen{10, 3, "a"}, Seen{17, 3, "b"}, Seen{24, 3, "c"}));
@@ -242,7 +242,7 @@ TEST_F(SimulatorTest, TheSameSeedGivesTheSameEffects) {
   EXPECT_NE(hash(1), hash(2));
 }
 
-// Listens to slot 0 from the start, and routes what its user says there.
+// Listens to slot 0 from the start, and routes the commands of its user there.
 class Listener : public protocol::Node {
  public:
   void on_message(Instant /*now*/, NodeId source, std::string_view message,

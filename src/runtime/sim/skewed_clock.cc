@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-// value * numerator / denominator without overflow for what the two are here: both near a million.
+// Returns value * numerator / denominator without overflow; both are near a million.
 std::int64_t scaled(std::int64_t value, std::int64_t numerator, std::int64_t denominator) {
   return (value / denominator * numerator) + (value % denominator * numerator / denominator);
 }
@@ -27,7 +27,7 @@ base::Instant SkewedClock::when(base::Instant reading) const {
   if (drift_ppm_ == 0) return guess;
   const std::int64_t since = (guess - drifts_since_).nanoseconds;
   guess = drifts_since_ + base::Duration{scaled(since, kMillion, kMillion + drift_ppm_)};
-  // Division has rounded.
+  // Corrects the rounding of the division.
   while (read(guess) >= reading) guess = guess + base::Duration{-1};
   while (read(guess) < reading) guess = guess + base::Duration{1};
   return guess;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SkewedClock: what a member takes for the time: the simulator's, an offset, and a drift since the
-// drift was set.
+// SkewedClock: the clock of a member: the simulator's time plus an offset plus a drift since it was
+// set.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class SkewedClock {
  public:
   base::Instant read(base::Instant now) const { return now + ahead_at(now); }
 
-  // The first instant at which it reads this or more.
+  // Returns the first instant at which the clock shows this or more.
   base::Instant when(base::Instant reading) const;
 
   void set_offset(base::Duration offset) { offset_ = offset; }
-  // It runs faster by so many parts per million from now on, slower if negative; at most by
-  // kDriftPpmMax. It does not jump.
+  // Makes the clock run faster by parts per million from now on, slower if negative; at most by
+  // kDriftPpmMax. The clock does not jump.
   void set_drift(base::Instant now, std::int64_t parts_per_million);
 
  private:

@@ -100,12 +100,12 @@ TEST(SlotsTest, ACastToAnArcOrToKeysArrivesOnceAtEachHome) {
     EXPECT_EQ((cluster.arrivals[{2, id}]), 1) << id;
   }
   // One message each, and a hop to each of the others.
-  const auto cost = cluster.sim.costs().of(probe::kind_of(probe::Kind::kCast));
+  const auto cost = cluster.sim.costs().of(protocol::kind_of<probe::Cast>());
   EXPECT_EQ(cost.message_count, 2U);
   EXPECT_EQ(cost.hop_count, 2 * (kMembers - 1));
 }
 
-// A way that every member knows leads to the home, nearer with each step.
+// Every member knows a way that leads to the home, nearer with each hop.
 TEST(SlotsTest, EveryStepTowardsAKeyIsNearer) {
   Cluster cluster(3);
   cluster.run_for(Duration::seconds(8));
@@ -134,7 +134,7 @@ TEST(SlotsTest, WhatAnOrderlyLeaverKeptIsFound) {
   cluster.run_for(Duration::seconds(1));
   ASSERT_EQ(cluster.stored_count, kKeys);
   for (const std::uint64_t id : {2U, 3U, 4U}) {
-    cluster.sim.tell({id}, protocol::slots::encode_leave());
+    cluster.sim.tell({id}, encode(protocol::slots::Leave{}));
   }
   cluster.run_for(Duration::seconds(8));
   for (std::uint64_t i = 0; i < kKeys; ++i) {
@@ -195,7 +195,7 @@ std::uint64_t run_with_faults(std::uint64_t seed) {
     cluster.run_for(Duration::milliseconds(static_cast<int>(prng.below(1500))));
   }
   end_faults(cluster);
-  // As soon as all have heard each other again nobody answers who is not alone.
+  // Once all members have heard each other again, no two answer for one slot.
   cluster.run_for(Duration::milliseconds(700));
   for (int i = 0; i < 100; ++i) {
     expect_at_most_one_home(cluster);
@@ -215,7 +215,7 @@ TEST(SlotsTest, AfterFaultsEverySlotHasOneSettledHome) {
   }
 }
 
-// All that was stored is somewhere, and at its home once all is calm, if nobody crashed.
+// Without crashes, every stored text is kept, and is at its home once faults have ended.
 TEST(SlotsTest, NothingIsLostWithoutCrashes) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Cluster cluster(seed, {.latency_max = Duration::milliseconds(60),
@@ -224,7 +224,7 @@ TEST(SlotsTest, NothingIsLostWithoutCrashes) {
     base::Prng prng(seed);
     cluster.run_for(Duration::seconds(8));
     for (std::uint64_t i = 0; i < 100; ++i) {
-      if (i == 30) cluster.sim.tell({3}, protocol::slots::encode_leave());
+      if (i == 30) cluster.sim.tell({3}, encode(protocol::slots::Leave{}));
       if (i == 50) cluster.sim.network().set_group({5}, 1);
       if (i == 70) cluster.sim.network().heal();
       cluster.sim.tell({1 + prng.below(2)},

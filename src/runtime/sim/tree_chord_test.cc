@@ -27,7 +27,7 @@ using protocol::tree::Aggregation;
 using protocol::tree::SumSummary;
 
 constexpr Duration kHealingMax = Duration::seconds(120);
-// Leases of former parents end, and changes go up and down.
+// Time for leases of former parents to end, and for changes to go up and down.
 constexpr Duration kSettling = Duration::seconds(20);
 
 const Aggregation& aggregation(const ChordWorld& world, NodeId node) {
@@ -38,7 +38,7 @@ void add(ChordWorld& world, NodeId node, std::int64_t amount) {
   world.sim().tell(node, encode(Add{.amount = amount}));
 }
 
-// Every member knows how many there are and what their users added.
+// Every member knows the number of members and the sum of their amounts.
 void expect_exact(const ChordWorld& world) {
   const std::vector<Peer> members = world.members();
   std::int64_t wanted = 0;
@@ -51,8 +51,8 @@ void expect_exact(const ChordWorld& world) {
   }
 }
 
-// Looks for a cycle of accepted links after every call. A call changes only the links of its own
-// member, so a new cycle goes through that one.
+// Checks after every call that accepted links form no cycle. A call changes only the links of its
+// own member, so a new cycle passes through it.
 class CycleObserver : public Observer {
  public:
   explicit CycleObserver(ChordWorld& world) : world_(world) {}
@@ -72,7 +72,7 @@ class CycleObserver : public Observer {
   std::uint64_t link_count() const { return link_count_; }
 
  private:
-  // Of this node, and of the one before, whose call has ended.
+  // The current node, and the one before, whose call has ended.
   void look_at(NodeId node) {
     const NodeId before = std::exchange(last_, node);
     if (before != node && before != protocol::kUser) look_for_cycle(before);
@@ -121,7 +121,7 @@ class Schedule {
       strike();
       world_.run(Duration::milliseconds(static_cast<std::int64_t>(prng_.next() % 3000)));
     }
-    // Nobody finds a ring without a contact.
+    // A member without a live contact cannot find a ring.
     if (!world_.sim().is_up({1})) world_.sim().restart({1}, true);
     world_.sim().network().heal();
     world_.sim().network().options().loss = {};
@@ -191,7 +191,7 @@ TEST(TreeOverChordTest, HasNoCycleUnderFaultsAndSumsAreExactAfterThem) {
     if (testing::Test::HasFailure()) return;
     link_count += schedule.link_count();
   }
-  // Over all seeds, since a ring of a few members has few links to look at.
+  // Over all seeds, since a small ring has few links.
   EXPECT_GT(link_count, 1000 * base::seed_count());
 }
 
@@ -206,7 +206,7 @@ TEST(TreeOverChordTest, TheSameSeedGivesTheSameRun) {
   }
 }
 
-// The longest way to the root by accepted links; none if some member has none.
+// Returns the longest way to the root by accepted links; nullopt if a member has none.
 std::optional<std::size_t> height(const ChordWorld& world) {
   std::size_t height = 0;
   for (const Peer& member : world.members()) {
@@ -231,20 +231,20 @@ TEST(TreeOverChordTest, AThousandMembersHaveALowTreeAndCostOneRenewalEach) {
   expect_exact(world);
   EXPECT_LE(height(world), 12U);  // log2 of 1 000, and some
 
-  const auto messages = [&](protocol::tree::Kind kind) {
-    return world.sim().costs().of(protocol::tree::kind_of(kind)).message_count;
+  const auto messages = [&](protocol::MessageKind kind) {
+    return world.sim().costs().of(kind).message_count;
   };
-  const std::uint64_t renewals = messages(protocol::tree::Kind::kRenew);
-  const std::uint64_t reports = messages(protocol::tree::Kind::kReport);
-  const std::uint64_t results = messages(protocol::tree::Kind::kResult);
+  const std::uint64_t renewals = messages(protocol::kind_of<protocol::tree::Renew>());
+  const std::uint64_t reports = messages(protocol::kind_of<protocol::tree::Report>());
+  const std::uint64_t results = messages(protocol::kind_of<protocol::tree::Result>());
   world.run(Duration::seconds(20));
-  EXPECT_EQ(messages(protocol::tree::Kind::kRenew) - renewals, 10 * (kCount - 1));
-  EXPECT_EQ(messages(protocol::tree::Kind::kReport), reports);
+  EXPECT_EQ(messages(protocol::kind_of<protocol::tree::Renew>()) - renewals, 10 * (kCount - 1));
+  EXPECT_EQ(messages(protocol::kind_of<protocol::tree::Report>()), reports);
   add(world, {500}, 1);
   world.run(Duration::seconds(2));
   expect_exact(world);
-  EXPECT_LE(messages(protocol::tree::Kind::kReport) - reports, *height(world));
-  EXPECT_EQ(messages(protocol::tree::Kind::kResult) - results, kCount - 1);
+  EXPECT_LE(messages(protocol::kind_of<protocol::tree::Report>()) - reports, *height(world));
+  EXPECT_EQ(messages(protocol::kind_of<protocol::tree::Result>()) - results, kCount - 1);
 }
 
 }  // namespace

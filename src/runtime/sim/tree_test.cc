@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree and aggregation alone, on an overlay that believes what the test says.
+// The tree and aggregation alone, on an overlay whose views the test sets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "protocol/tree/messages.h"
 #include "protocol/tree/or_summary.h"
 #include "protocol/tree/sum_summary.h"
+#include "runtime/sim/member_counts_testing.h"
 #include "runtime/sim/tree_world_testing.h"
-#include "runtime/sim/who_summary_testing.h"
 
 namespace weir::runtime::sim {
 namespace {
@@ -20,22 +20,21 @@ namespace {
 using base::Duration;
 using base::Prng;
 using protocol::NodeId;
-using protocol::tree::Kind;
 using protocol::tree::OrSummary;
 using protocol::tree::SumSummary;
 
 constexpr std::size_t kFilterBytes = 64;
 constexpr base::SeedCounts kSeeds{.quick = 200, .full = 5000};
 
-// What the members of a run have, and how it is made up.
+// A kind of summary, and how to make random values.
 struct Content {
   TreeWorld::SummaryFactory summary;
   std::function<std::string(NodeId node, Prng& prng)> own;
 };
 
-Content who() {
-  return {.summary = [] { return std::make_unique<WhoSummary>(); },
-          .own = [](NodeId node, Prng&) { return WhoSummary::of({{node.value, 1}}); }};
+Content member_counts() {
+  return {.summary = [] { return std::make_unique<MemberCounts>(); },
+          .own = [](NodeId node, Prng&) { return MemberCounts::of({{node.value, 1}}); }};
 }
 
 Content sums() {
@@ -155,7 +154,7 @@ class Schedule {
 };
 
 TEST(TreeTest, IsSafeUnderFaultsAndExactAfterThem) {
-  const Content contents[] = {who(), sums(), filters()};
+  const Content contents[] = {member_counts(), sums(), filters()};
   for (std::uint64_t seed = 1; seed <= base::seed_count(kSeeds); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Schedule schedule(seed, contents[seed % std::size(contents)]);
@@ -177,9 +176,9 @@ TEST(TreeTest, TheSameSeedGivesTheSameRun) {
   EXPECT_NE(hash(1), hash(2));
 }
 
-// The two-member cycle that a link would make if it outlived the distance it was accepted for.
+// A link must not outlive the distance for which it was accepted: it would form a cycle of two.
 TEST(TreeTest, WhoComesNearerIsNotHeldByItsOldLink) {
-  TreeWorld world({}, who().summary);
+  TreeWorld world({}, member_counts().summary);
   const NodeId a = world.add();
   const NodeId b = world.add();
   const NodeId c = world.add();
@@ -205,15 +204,16 @@ class QuietTreeTest : public testing::Test {
     std::vector<NodeId> all;
     for (std::uint64_t i = 0; i < kCount; ++i) all.push_back(world_.add());
     world_.set_views(all);
-    for (const NodeId node : all) world_.set_own(node, WhoSummary::of({{node.value, 1}}));
+    for (const NodeId node : all) world_.set_own(node, MemberCounts::of({{node.value, 1}}));
     world_.run_for(Duration::seconds(60));
   }
 
-  std::uint64_t messages(Kind kind) const {
-    return world_.sim().costs().of(protocol::tree::kind_of(kind)).message_count;
+  template <typename Message>
+  std::uint64_t messages() const {
+    return world_.sim().costs().of(protocol::kind_of<Message>()).message_count;
   }
 
-  // Only what is sent from now on.
+  // Counts of messages.
   struct Sent {
     std::uint64_t reports = 0;
     std::uint64_t renewals = 0;
@@ -223,10 +223,10 @@ class QuietTreeTest : public testing::Test {
     bool operator==(const Sent&) const = default;
   };
   Sent sent() const {
-    return {.reports = messages(Kind::kReport),
-            .renewals = messages(Kind::kRenew),
-            .results = messages(Kind::kResult),
-            .others = messages(Kind::kLeave) + messages(Kind::kAgain)};
+    return {.reports = messages<protocol::tree::Report>(),
+            .renewals = messages<protocol::tree::Renew>(),
+            .results = messages<protocol::tree::Result>(),
+            .others = messages<protocol::tree::Leave>() + messages<protocol::tree::Again>()};
   }
   Sent sent_since(const Sent& before) const {
     const Sent now = sent();
@@ -236,7 +236,7 @@ class QuietTreeTest : public testing::Test {
             .others = now.others - before.others};
   }
 
-  mutable TreeWorld world_{{}, who().summary};
+  mutable TreeWorld world_{{}, member_counts().summary};
 };
 
 TEST_F(QuietTreeTest, CostsOneShortMessageForEachLinkAndInterval) {
@@ -249,7 +249,7 @@ TEST_F(QuietTreeTest, CostsOneShortMessageForEachLinkAndInterval) {
 
 TEST_F(QuietTreeTest, AChangeCostsItsDepthUpAndOneResultForEachLinkDown) {
   const Sent before = sent();
-  world_.set_own({kCount}, WhoSummary::of({{kCount, 2}}));
+  world_.set_own({kCount}, MemberCounts::of({{kCount, 2}}));
   world_.run_for(Duration::milliseconds(500));
   world_.expect_exact();
   const Sent after = sent_since(before);
@@ -261,7 +261,7 @@ TEST_F(QuietTreeTest, AChangeCostsItsDepthUpAndOneResultForEachLinkDown) {
 TEST_F(QuietTreeTest, ALostReportIsMadeGoodWithinARenewalInterval) {
   Network& network = world_.sim().network();
   network.set_loss({kCount}, {(kCount - 1) / 2}, {.numerator = 1, .denominator = 1});
-  world_.set_own({kCount}, WhoSummary::of({{kCount, 2}}));
+  world_.set_own({kCount}, MemberCounts::of({{kCount, 2}}));
   world_.run_for(Duration::milliseconds(500));
   network.set_loss({kCount}, {(kCount - 1) / 2}, {});
   world_.run_for(Duration::milliseconds(1500));
@@ -273,7 +273,7 @@ TEST_F(QuietTreeTest, ALostReportIsMadeGoodWithinARenewalInterval) {
 TEST_F(QuietTreeTest, ALostResultIsMadeGoodWithinTwoRenewalIntervals) {
   Network& network = world_.sim().network();
   network.set_loss({(kCount - 1) / 2}, {kCount}, {.numerator = 1, .denominator = 1});
-  world_.set_own({1}, WhoSummary::of({{1, 2}}));
+  world_.set_own({1}, MemberCounts::of({{1, 2}}));
   world_.run_for(Duration::milliseconds(500));
   network.set_loss({(kCount - 1) / 2}, {kCount}, {});
   EXPECT_NE(world_.member({kCount}).aggregation().result(), world_.exact());
@@ -290,7 +290,7 @@ TEST_F(QuietTreeTest, ACrashedInnerMemberIsGoneAfterItsLeaseAndItsChildrenFindAW
   EXPECT_EQ(world_.exact().member_count, kCount - 1);
 }
 
-// Says what is well-formed and wrong, to everyone, all the time.
+// Sends well-formed lies to all members.
 class Liar : public protocol::Node {
  public:
   Liar(std::uint64_t node_count, std::uint64_t seed, std::string summary)
@@ -302,7 +302,7 @@ class Liar : public protocol::Node {
   void on_wake(base::Instant now, protocol::Effects& effects) override {
     for (int i = 0; i < 10; ++i) {
       const NodeId target{1 + prng_.next() % node_count_};
-      effects.send(target, protocol::tree::kind_of(Kind::kReport), lie());
+      effects.send(target, protocol::kind_of<protocol::tree::Report>(), lie());
     }
     effects.wake_at(now + Duration::milliseconds(100));
   }
@@ -342,7 +342,7 @@ class LyingTreeTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kHonestCount = 12;
 
-  // Runs honest members and one that says this summary of its own.
+  // Runs honest members, and one that lies with this summary.
   void run(const std::string& summary) {
     const auto factory = [&](NodeId node, std::uint64_t seed) -> std::unique_ptr<protocol::Node> {
       if (node.value > kHonestCount) {
@@ -350,13 +350,13 @@ class LyingTreeTest : public testing::Test {
       }
       return std::make_unique<TreeMember>(*world_, node, world_->make_summary());
     };
-    world_ = std::make_unique<TreeWorld>(SimulatorOptions{}, who().summary, factory);
+    world_ = std::make_unique<TreeWorld>(SimulatorOptions{}, member_counts().summary, factory);
     std::vector<NodeId> honest;
     for (std::uint64_t i = 0; i < kHonestCount; ++i) honest.push_back(world_->add());
     world_->add();
     for (const NodeId node : honest) {
       world_->set_view(node, honest);
-      world_->set_own(node, WhoSummary::of({{node.value, 1}}));
+      world_->set_own(node, MemberCounts::of({{node.value, 1}}));
     }
     world_->run_for(Duration::seconds(60));
   }
@@ -374,21 +374,21 @@ TEST_F(LyingTreeTest, GarbageIsDroppedAndCountedAndChangesNothing) {
   EXPECT_GT(dropped(protocol::DropReason::kStale), 100U);
   EXPECT_GT(dropped(protocol::DropReason::kMalformed), 100U);
   EXPECT_GT(dropped(protocol::DropReason::kUnknown), 100U);
-  WhoSummary::Counts wanted;
+  MemberCounts::Counts wanted;
   for (std::uint64_t i = 1; i <= kHonestCount; ++i) wanted[i] = 1;
   for (std::uint64_t i = 1; i <= kHonestCount; ++i) {
     const auto& result = world_->member({i}).aggregation().result();
     ASSERT_TRUE(result);
     EXPECT_EQ(result->member_count, kHonestCount);
-    EXPECT_EQ(WhoSummary::read(result->summary), wanted);
+    EXPECT_EQ(MemberCounts::read(result->summary), wanted);
   }
 }
 
 TEST_F(LyingTreeTest, AWellFormedLieChangesNobodyElsesPart) {
-  run(WhoSummary::of({{1000, 1}}));
+  run(MemberCounts::of({{1000, 1}}));
   const auto& result = world_->member({1}).aggregation().result();
   ASSERT_TRUE(result);
-  const auto counts = WhoSummary::read(result->summary);
+  const auto counts = MemberCounts::read(result->summary);
   for (std::uint64_t i = 1; i <= kHonestCount; ++i) EXPECT_EQ(counts->at(i), 1U);
 }
 

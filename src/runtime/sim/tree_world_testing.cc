@@ -28,7 +28,7 @@ TreeMember::TreeMember(TreeWorld& world, NodeId self,
       aggregation_(world.options(), std::move(summary)),
       own_(world.summary().identity()) {}
 
-// A user's command is a new summary of the member's own; an empty one: look at the view again.
+// A user's command is a new own summary of the member; an empty one means: read the view again.
 void TreeMember::on_message(Instant now, NodeId source, std::string_view message,
                             protocol::Effects& effects) {
   const Aggregation::Step step{.now = now, .placement = *this, .effects = effects};

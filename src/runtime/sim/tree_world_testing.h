@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TreeWorld: members that host an Aggregation each, on an overlay that believes what a test says.
+// TreeWorld: members with an Aggregation each, on an overlay whose views a test sets.
 //
-// Each member has a view: the members in an order, of which the first is the root, and the one at
-// index i > 0 has the parent at (i - 1) / 2 and the distance i. Views may differ and be wrong; a
-// member that is not in its own view knows no way. After every call of a member, all that
-// Aggregation promises for every instant is checked:
+// Each member has a view: an ordered list of members. The first is the root; the member at index
+// i > 0 has the parent at (i - 1) / 2 and the distance i. Views may differ and be wrong. A member
+// that is not in its own view knows no way. After every call of a member, all promises of
+// Aggregation for every instant are checked:
 //
 //   - no cycle of accepted links; a listed child is further away than its parent
 //   - a listing whose child has gone elsewhere, or is down, is not older than a lease and the
@@ -64,7 +64,7 @@ class TreeWorld {
   using SummaryFactory = std::function<std::unique_ptr<const protocol::tree::Summary>()>;
 
   TreeWorld(const SimulatorOptions& options, SummaryFactory summary);
-  // With nodes of which some are no members and may lie; then only cycles are looked for.
+  // With a factory, some nodes may be liars; then only cycles are checked.
   TreeWorld(const SimulatorOptions& options, SummaryFactory summary, Simulator::Factory nodes);
 
   Simulator& sim() { return sim_; }
@@ -75,7 +75,7 @@ class TreeWorld {
   protocol::NodeId add();
   void crash(protocol::NodeId node);
   void restart(protocol::NodeId node, bool keeps_state);
-  // What one member, or all of them, believe from now on.
+  // Sets the view of one member, or of all.
   void set_view(protocol::NodeId node, std::vector<protocol::NodeId> view);
   void set_views(const std::vector<protocol::NodeId>& view);
   void set_own(protocol::NodeId node, const std::string& summary);
@@ -84,12 +84,12 @@ class TreeWorld {
   const std::vector<protocol::NodeId>& view(protocol::NodeId node) { return views_[node]; }
   TreeMember& member(protocol::NodeId node);
   std::vector<protocol::NodeId> live() const;
-  // What all live members have together, merged by the definition.
+  // Returns the merged summary of all live members, by definition.
   protocol::tree::Aggregation::Merged exact();
-  // Every live member holds that.
+  // True if every live member holds that result.
   void expect_exact();
 
-  // Called by a member after each of its calls.
+  // Members call it after each of their calls.
   void check(const TreeMember& member, const protocol::Effects& effects);
 
  private:

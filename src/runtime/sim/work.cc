@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kWorkSalt = 0x776F726BU;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kAmountMax = 1000;
-// Of what was stored, how much is asked for at the end.
+// The most stored keys that are asked for at the end.
 constexpr std::size_t kReadBackMax = 10'000;
 
 base::Instant at(base::Duration duration) { return base::Instant{} + duration; }
@@ -86,7 +86,7 @@ void Work::repeat(base::Instant instant, std::int64_t interval_ns, void (Work::*
   });
 }
 
-// Within half of the time to drain.
+// Spreads the requests over half of the drain time.
 void Work::read_back() {
   const std::size_t count = std::min(stored_.size(), kReadBackMax);
   for (std::size_t i = 0; i < count; ++i) {
@@ -128,8 +128,7 @@ void Work::get(const Stored& stored) {
 void Work::cast_keys() {
   std::vector<Key> keys;
   for (std::uint64_t i = 0; i < scenario_.work.cast_keys; ++i) keys.push_back(any_key());
-  std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  keys = protocol::in_order(std::move(keys));
   CastRecord record;
   record.keys = keys;
   for (const Key key : keys) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work: what the users of a scenario ask for, and whether they get it.
+// Work: the requests of a scenario's users, and whether they are answered.
 //
-// Keys are drawn by chance, each is put once, and only what was stored is asked for, so that what
-// the right answer is does not depend on who comes first.
+// Keys are random, each is put once, and only stored keys are asked for, so the right answer does
+// not depend on the order of requests.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ namespace weir::runtime::sim {
 
 class Work {
  public:
-  // A cast in calm: what each home must hear of it, and what was heard.
+  // A cast in calm: the keys that each home must hear and those that it heard.
   class CastRecord {
    public:
-    std::vector<protocol::Key> keys;  // ascending; none of an arc
-    // By home; none where the overlay decides by itself.
+    std::vector<protocol::Key> keys;  // ascending; none for an arc
+    // By home; empty for slots, where no definition names the home.
     std::map<protocol::NodeId, std::vector<protocol::Key>> expected;
-    std::map<protocol::NodeId, std::vector<std::vector<protocol::Key>>> heard;  // each time
+    std::map<protocol::NodeId, std::vector<std::vector<protocol::Key>>> heard;  // of each arrival
 
     bool is_exact() const;
 
@@ -41,22 +41,22 @@ class Work {
 
   Work(const Scenario& scenario, World& world);
 
-  // Asks from now on as the scenario says, and at the end for all that was stored.
+  // Schedules all requests of the scenario, and at the end gets of all stored keys.
   void start();
   void on_deliver(protocol::NodeId node, const protocol::Deliver& what);
-  // Its part of the sum is gone.
+  // The member has lost its part of the sum.
   void forget(protocol::NodeId node) { added_.erase(node); }
 
-  // Fills in what users saw.
+  // Adds the counts of requests to the report.
   void report(Report& report) const;
   const std::map<std::uint64_t, CastRecord>& casts() const { return casts_; }
-  // What a member was told last.
+  // Returns the last sum that a member reported; nullopt if there was none.
   std::optional<protocol::probe::Sum> sum_at(protocol::NodeId node) const;
-  // Of all members that are up.
+  // Returns the sum over all members that are up.
   std::int64_t exact_sum() const;
 
  private:
-  using Asked = std::pair<protocol::NodeId, protocol::Key>;  // at whom, about what
+  using Asked = std::pair<protocol::NodeId, protocol::Key>;  // the member asked, and the key
   struct Stored {
     protocol::Key key;
     std::string text;
@@ -92,12 +92,12 @@ class Work {
   WorkCounts all_casts_;
   std::uint64_t add_count_ = 0;
   std::vector<std::uint64_t> hops_histogram_;
-  // What waits for an answer, and whether it was asked in calm.
+  // Unanswered requests, and whether they were made in calm.
   std::map<Asked, bool> lookups_asked_;
   std::map<Asked, std::pair<std::string, bool>> puts_asked_;
   std::map<Asked, std::pair<std::string, bool>> gets_asked_;
   std::vector<Stored> stored_;
-  std::map<std::uint64_t, CastRecord> casts_;  // in calm, by number
+  std::map<std::uint64_t, CastRecord> casts_;  // casts in calm, by number
   std::set<std::uint64_t> casts_heard_;
   std::uint64_t cast_number_ = 0;
   std::map<protocol::NodeId, std::int64_t> added_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// World: the members of a scenario's run, who of them is up, and what is true about keys whatever
-// the members believe.
+// World: the members of a scenario's run, and the truth about them and the homes of keys, by global
+// knowledge.
 #pragma once
 
 #include <cstddef>
@@ -26,34 +26,34 @@ class World {
   Simulator& sim() { return sim_; }
   const OverlayMaker& maker() const { return maker_; }
 
-  // All members of the start, now or one after another.
+  // Adds the initial members, at once or one after another.
   void start(const MemberOptions& options);
   protocol::NodeId add();
   void crash(protocol::NodeId node);
   void restart(protocol::NodeId node, bool keeps_state);
-  // It is no longer up, and crashes when it says that it has left.
+  // The member is no longer up, and crashes when it reports that it has left.
   void leave(protocol::NodeId node);
-  // To be told of all that is delivered.
+  // Must be called for every delivery.
   void on_deliver(protocol::NodeId node, const protocol::Deliver& what);
-  // A member has lost what it knew.
+  // Sets a callback for members that lose their state.
   void on_forget(std::function<void(protocol::NodeId)> observer) {
     on_forget_ = std::move(observer);
   }
 
-  // Ascending by address; without those that leave.
+  // Members that are up and not leaving, ascending by address.
   const std::vector<protocol::NodeId>& up() const { return up_; }
   bool is_up(protocol::NodeId node) const;
   std::vector<protocol::NodeId> draw(std::uint64_t count, base::Prng& prng) const;
 
-  // By definition. Requires a member that is up; none in an overlay that decides by itself.
+  // Returns the home by definition; nullopt for slots. Requires a member that is up.
   std::optional<protocol::NodeId> right_home(protocol::Key key) const;
-  // Those of the keys of an arc, ascending by place from its begin.
+  // Returns the homes of the keys of an arc, clockwise from its beginning.
   std::vector<protocol::NodeId> right_homes(protocol::KeyArc arc) const;
-  // All that are up, by place.
+  // Members that are up, by place.
   const std::vector<protocol::chord::Peer>& by_place() const { return by_place_; }
-  // Who says that it is the home.
+  // Returns the members that claim to be the home.
   std::vector<protocol::NodeId> claimed_homes(protocol::Key key);
-  // One does, and it is the right one.
+  // True if exactly one member claims the key, and rightly.
   bool is_settled(protocol::Key key);
 
  private:
