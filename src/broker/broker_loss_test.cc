@@ -32,6 +32,10 @@ std::string event(std::uint64_t id) {
   return fmt::format(R"({{"id":"{}","source":"/{}","data":"{:0100}"}})", id, id % 3, id);
 }
 
+std::string long_event(std::uint64_t id) {
+  return fmt::format(R"({{"id":"{}","source":"/s","data":"{:05000}"}})", id, id);
+}
+
 class BrokerLossTest : public testing::Test {
  protected:
   BrokerOptions options() const {
@@ -179,8 +183,9 @@ TEST_F(BrokerLossTest, RetentionThatDoesNotWaitForAShardIsCountedByItLater) {
   const std::shared_ptr<void> released_at_the_end(nullptr, [&](void*) { consumer->release(); });
   const SessionPtr session = broker->attach(everyone(), "blocking", {}, consumer);
   session->add_credit(1);
-  constexpr std::uint64_t kEvents = 1000;
-  publish_in_batches(broker, 1, kEvents);
+  // So few are written before the shard has matched any, and are more than retention keeps.
+  constexpr std::uint64_t kEvents = 40;
+  for (std::uint64_t id = 1; id <= kEvents; ++id) broker.publish(long_event(id));
   ASSERT_TRUE(eventually([&] { return broker->stats().log_first_sequence > kEvents / 2; }));
   consumer->release();
   EXPECT_TRUE(eventually([&] {

@@ -20,7 +20,7 @@ def like(enemy: Enemy) -> None:
 
 def arrays(enemy: Enemy) -> None:
     """Paths over all elements of nested arrays."""
-    side = enemy.pick(90, 60)
+    side = enemy.pick(90, 75)
     data = {"a": [{"b": [{"c": [f"v{k}" for k in range(side)]} for _ in range(side)]}
                   for _ in range(side)]}
     for number in range(enemy.pick(100, 10)):

@@ -14,7 +14,7 @@ from pathlib import Path
 from attack.enemy import NICENESS, Orders
 from attack.healthy import NAME, Healthy
 from attack.table import ATTACKS, Attack
-from broker_program import Broker
+from broker_program import PATIENCE_S, Broker
 from weir_program import weir
 
 MIB = 1 << 20
@@ -120,14 +120,14 @@ class Scene:
         answers = work()
         time.sleep(TAIL_S)
         missing = healthy.await_all()
+        counted = self._growth(counter, before)
         peak = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
         peak_bytes = int(peak[1]) * 1024 if peak else 0  # one that has ended has none
         new = {key: count - refused.get(key, 0) for key, count in healthy.refused.items()
                if count != refused.get(key, 0)}
         return Outcome(name, [1000 * late for _, late in healthy.arrived[first:]], peak_bytes,
                        time.monotonic() - begin, answers, new, missing,
-                       healthy.troubles[troubles:], 1000 * healthy.acknowledge_s_max,
-                       self.metric(counter) - before)
+                       healthy.troubles[troubles:], 1000 * healthy.acknowledge_s_max, counted)
 
     def calm(self, seconds: float) -> Outcome:
         """The control: in place of an attacker a process that only takes processor time."""
@@ -142,7 +142,8 @@ class Scene:
         return self._watch("(calm)", work)
 
     def attack(self, name: str, seconds: float) -> Outcome:
-        orders = Orders(name, self.broker.port, self.tokens.hostile, seconds, self.full, NAME)
+        orders = Orders(name, self.broker.port, self.tokens.hostile, seconds, self.full, NAME,
+                        list(ATTACKS[name].told))
 
         def work() -> dict:
             enemy = subprocess.Popen(
@@ -165,6 +166,15 @@ class Scene:
         text = self.broker.request("GET", "/metrics", token=self.tokens.operator).text
         found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
         return float(found[1]) if found else 0
+
+    def _growth(self, counter: str, before: float) -> float:
+        """What was published last may still have to be matched: waits until it is counted."""
+        until = time.monotonic() + PATIENCE_S
+        while (grown := self.metric(counter) - before) == 0 and counter and self.alive():
+            if time.monotonic() > until:
+                break
+            time.sleep(0.02)
+        return grown
 
     def status(self) -> dict:
         return self.broker.status(NAME, self.tokens.healthy)
