@@ -124,8 +124,9 @@ class WorkMeter {
   std::uint64_t steps_max_;
   std::map<std::string, std::weak_ptr<WorkBudget>> budgets_;  // by owner
   std::size_t sweep_at_ = 64;                                 // then budgets that are gone go
+  // For the event at hand. Outlives payers_: a budget that ends takes itself off.
+  std::vector<WorkBudget*> charged_;
   boost::unordered_flat_map<std::uint64_t, WorkBudgetPtr> payers_;
-  std::vector<WorkBudget*> charged_;  // for the event at hand
   std::size_t over_count_ = 0;
   WorkCounters counters_;
 };
