@@ -106,7 +106,8 @@ void PublishQueue::on_matched(const Times& times) {
   for (const auto& [owner, time] : times) {
     const auto own = by_owner_.find(owner);
     under_way_ -= time;
-    if ((own->second -= time) == nanoseconds(0)) by_owner_.erase(own);
+    own->second -= time;
+    if (own->second == nanoseconds(0)) by_owner_.erase(own);
   }
 }
 
