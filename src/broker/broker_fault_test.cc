@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <set>
@@ -136,6 +137,51 @@ TEST_F(BrokerFaultTest, LettersThatAreSentAgainWaitForAFullDisk) {
   files_.set_capacity(UINT64_MAX);
   ASSERT_TRUE(all->wait_count(2)) << "it was taken";
   EXPECT_EQ(all->received()[1].number, 2U);
+}
+
+// A letter waits in memory until the notes before it are written.
+TEST_F(BrokerFaultTest, DeadLettersThatWaitForAFullDiskAreBoundedInBytes) {
+  constexpr std::size_t kOwnerBytes = 200'000;
+  constexpr std::size_t kLetterBytes = 40'000;  // an event of 20 kB counts twice
+  constexpr std::uint64_t kLetters = 20;
+  BrokerOptions tight = options();
+  tight.log.segment_bytes = std::size_t{1} << 20U;
+  tight.outbox_bytes_max = 2 * kOwnerBytes;
+  TestBroker broker(tight);
+  ASSERT_EQ(broker.put(R"({"id":"all"})"), "ok");
+  for (std::uint64_t i = 1; i <= kLetters; ++i) {
+    ASSERT_EQ(broker.publish(fmt::format(R"({{"id":"{}","data":"{}"}})", i,
+                                         std::string(kLetterBytes / 2, 'x'))),
+              "accepted");
+  }
+  broker.open_again();  // the notes on these are written
+  const auto all = broker.attach("all");
+  ASSERT_EQ(publish_without_notes(broker, event(100, 1)), "accepted");
+  ASSERT_TRUE(all->wait_count(kLetters + 1));
+  const auto written = [&] { return broker->dead_letters(everyone(), "all", 0, 100)->size(); };
+  const auto bytes = [&] {
+    const std::vector<MemoryUse> uses = broker->stats().memory_by_part;
+    return std::ranges::find(uses, "outboxes", &MemoryUse::name)->bytes;
+  };
+
+  for (std::uint64_t i = 1; i <= kLetters; ++i) broker.session->bury(i, "no");
+  EXPECT_EQ(all->wait_end(), "broker.memory") << "the rest is tried again later";
+  const std::uint64_t waiting = broker->get(everyone(), "all")->letters_kept;
+  EXPECT_GT(waiting, 1U);
+  EXPECT_LE(waiting * kLetterBytes, kOwnerBytes);
+  EXPECT_GE(bytes(), waiting * kLetterBytes);
+  EXPECT_LE(bytes(), kOwnerBytes);
+  EXPECT_EQ(written(), 0U);
+
+  files_.set_capacity(UINT64_MAX);
+  ASSERT_TRUE(eventually([&] { return written() == waiting; })) << "though nobody asked again";
+  const auto again = broker.attach("all");
+  for (std::uint64_t i = waiting + 1; i <= kLetters; ++i) {
+    broker.session->bury(i, "no");
+    ASSERT_TRUE(again->wait_acknowledged(i)) << "those that are written make room";
+  }
+  EXPECT_EQ(written(), kLetters);
+  EXPECT_LT(bytes(), kLetterBytes);
 }
 
 TEST_F(BrokerFaultTest, StopsInTimeWhileTheDiskIsFullAndAnswersWhoeverWaits) {
