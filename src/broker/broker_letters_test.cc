@@ -75,9 +75,9 @@ class BrokerLettersTest : public ::testing::Test {
       broker->purge_dead_letters(principal, "a", delivery, std::move(done));
     });
   }
-  static std::vector<std::uint64_t> letters(TestBroker& broker) {
+  static std::vector<std::uint64_t> letters(TestBroker& broker, std::uint64_t after = 0) {
     std::vector<std::uint64_t> numbers;
-    const auto listed = broker->dead_letters(everyone(), "a", 0, 100);
+    const auto listed = broker->dead_letters(everyone(), "a", after, 100);
     for (const store::DeadLetterRow& letter : listed.value()) numbers.push_back(letter.delivery);
     return numbers;
   }
@@ -267,6 +267,21 @@ TEST_F(BrokerLettersTest, AreRemovedForGood) {
   broker.open_again();
   EXPECT_THAT(letters(broker), ElementsAre(3));
   EXPECT_EQ(counts(broker).settled, (store::SettledCounts{.dead_letters = 3})) << "as it happened";
+}
+
+TEST_F(BrokerLettersTest, ThatAreLargeAreListedInPages) {
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(kSubscription), "ok");
+  begin(broker);
+  const std::string half(kLetterPageBytesMax / 2, 'x');
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_EQ(broker.publish(fmt::format(R"({{"id":"{}","data":"{}"}})", i, half)), "accepted");
+    ASSERT_TRUE(consumer_->wait_count(i));
+    session_->bury(i, "no");
+    ASSERT_TRUE(consumer_->wait_acknowledged(i));
+  }
+  EXPECT_THAT(letters(broker), ElementsAre(1, 2)) << "these take as much as a page may";
+  EXPECT_THAT(letters(broker, 2), ElementsAre(3));
 }
 
 TEST_F(BrokerLettersTest, AreForThoseWhoMayReadThem) {

@@ -127,6 +127,18 @@ TEST_F(SubscriptionsTest, ShowDeadLetters) {
   EXPECT_EQ(client.request("POST", "/subscriptions/x/dead-letters/resend").status, 404U);
 }
 
+TEST_F(SubscriptionsTest, APageOfLargeDeadLettersTellsWhereTheNextOneBegins) {
+  subscribe("a");
+  const std::string large(broker::kLetterPageBytesMax, 'x');
+  broker_.add_dead_letter(
+      {.delivery = 3, .at = {0}, .reason = "", .events = "[\"" + large + "\"]"});
+  TestClient client = connect();
+  EXPECT_TRUE(client.request("GET", "/subscriptions/a/dead-letters").body.ends_with(R"("next":3})"))
+      << "the broker gives no more at once";
+  EXPECT_EQ(client.request("GET", "/subscriptions/a/dead-letters?after=3").body,
+            R"({"dead_letters":[]})");
+}
+
 using ServiceTest = SubscriptionsTest;
 
 TEST_F(ServiceTest, TellsHowItIs) {
