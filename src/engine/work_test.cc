@@ -210,6 +210,27 @@ TEST_F(WorkTest, EveryWayToAnElementCosts) {
             (std::set<SubscriptionId>{modest}));
 }
 
+// An index finds these filters by one of the two beginnings, nobody knows by which.
+TEST_F(WorkTest, AnEventThatLacksOneOfTheBeginningsCostsNothing) {
+  Engine engine(limited());
+  for (int i = 0; i < 200; ++i) {
+    subscribe(engine, fmt::format("data.t like 'storm%w{0}%' and data.u like 'flood%w{0}%'", i),
+              "one");
+  }
+  const SubscriptionId other = subscribe(engine, "data.t like '%o%'", "one");
+  const auto event = [](const std::string& t, const std::string& u) {
+    return event::event_of(fmt::format(R"({{"data":{{"t":"{}","u":"{}"}}}})", t, u));
+  };
+  const std::string storm = words(2000);
+  const std::string flood = "flood " + storm;
+  for (const auto& lacking : {event(storm, "calm"), event("fog", flood), event(storm, storm)}) {
+    EXPECT_EQ(told(engine.publish(lacking, at(1))), (std::set<SubscriptionId>{other}));
+    EXPECT_EQ(engine.work_counters().cut_count, 0U);
+  }
+  EXPECT_EQ(told(engine.publish(event(storm, flood), at(2))), (std::set<SubscriptionId>{}));
+  EXPECT_EQ(engine.work_counters().cut_count, 1U);
+}
+
 TEST_F(WorkTest, SmallEventsAreNeverTooCostly) {
   Engine engine(limited());
   for (int i = 0; i < 500; ++i) {
