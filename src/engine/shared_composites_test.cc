@@ -577,6 +577,37 @@ TEST(SharedCompositesTest, DeliverWhenAFilterForEachOfThemWould) {
   EXPECT_GT(late_count, 2'000U);
 }
 
+// It leaves key by key, and some of its keys hold events back until then.
+TEST(SharedCompositesTest, WhoeverLeavesIsToldNothingThatWasHeldBack) {
+  Engine engine({.composite_keys_at_once = 0, .composite_keys_per_event = 1});
+  const auto id = engine.subscribe(
+      "change(data.v, by data.k) > 1 at most every 10s and change(data.w, by data.k) > 1 at most "
+      "every 10s");
+  ASSERT_TRUE(id);
+  constexpr int kKeys = 9;
+  const auto publish = [&](int value, Instant at) {
+    std::size_t count = 0;
+    for (int key = 0; key < kKeys; ++key) {
+      count +=
+          engine
+              .publish(event::event_of(fmt::format(
+                           R"({{"id":"{0}/{1}","data":{{"v":{0},"w":{0},"k":{1}}}}})", value, key)),
+                       at)
+              .size();
+    }
+    return count;
+  };
+  const Instant start = Instant{} + Duration::seconds(1);
+  EXPECT_EQ(publish(0, start), kKeys);
+  EXPECT_EQ(publish(5, start + Duration::seconds(1)), 0U) << "each is held back";
+  ASSERT_TRUE(engine.next_wake());
+  ASSERT_TRUE(engine.unsubscribe(*id));
+  ASSERT_TRUE(engine.has_work()) << "the keys are still there";
+  EXPECT_TRUE(engine.advance(start + Duration::seconds(60)).empty());
+  while (engine.has_work()) engine.work();
+  EXPECT_FALSE(engine.next_wake());
+}
+
 // What was counted for all is taken over by each before it is cleared.
 TEST(SharedCompositesTest, CountsGoOnWhenThereAreTooManyKindsOfEvents) {
   constexpr int kSourceCount = 20;
