@@ -5,10 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "event/event_testing.h"
 #include "filter/filter_testing.h"
 #include "match/text_preview.h"
+#include "match/work_budget.h"
 
 namespace weir::match {
 namespace {
@@ -283,6 +288,94 @@ TEST(TextScorerTest, AnEventInAnotherLanguageHasNoText) {
   EXPECT_EQ(document_count(scorer, german), 3U);
   EXPECT_EQ(document_count(scorer, english), 2U);
   EXPECT_EQ(document_count(scorer, any), 6U);
+}
+
+// What the texts of one event cost each owner, before any filter is judged.
+class TextWorkTest : public testing::Test {
+ protected:
+  void add(const std::string& filter, const std::string& owner,
+           const TextVisibilityPtr& visibility = nullptr) {
+    filters_.push_back(filter_of(filter));
+    ASSERT_TRUE(scorer_.add(*filters_.back(), visibility, nullptr, budget(owner)));
+  }
+  WorkBudgetPtr budget(const std::string& owner) {
+    WorkBudgetPtr& known = budgets_[owner];
+    if (!known) known = meter_.budget(owner);
+    return known;
+  }
+  void begin(const std::string& json) {
+    meter_.begin();
+    scorer_.begin(*event_of(json), {});
+  }
+  std::uint64_t spent(const std::string& owner) { return kSteps - budget(owner)->left(); }
+
+  static constexpr std::uint64_t kSteps = 100'000;
+  WorkMeter meter_{kSteps};
+  TextScorer scorer_{{}, {}};
+  std::map<std::string, WorkBudgetPtr> budgets_;
+  std::vector<filter::FilterPtr> filters_;
+};
+
+TEST_F(TextWorkTest, ALongTextIsChargedOnceToEachOwnerAndAShortOneForEachChoiceOfFields) {
+  add("text(data.t) about 'storm'", "one");
+  add("text(data.t, data.u) about 'storm'", "one");
+  add("text(data.t) about 'storm'", "two");
+  constexpr std::uint64_t kLong = 2000;
+  begin(fmt::format(R"({{"data":{{"t":"{}"}}}})", std::string(kLong, '-')));
+  EXPECT_GE(spent("one"), kLong * steps::kTextByte);
+  EXPECT_LT(spent("one"), 2 * kLong * steps::kTextByte);
+  EXPECT_GE(spent("two"), kLong * steps::kTextByte);
+  constexpr std::uint64_t kShort = 1000;
+  begin(fmt::format(R"({{"data":{{"t":"{}"}}}})", std::string(kShort, '-')));
+  EXPECT_GE(spent("one"), 2 * kShort * steps::kTextByte);
+  EXPECT_GE(spent("two"), kShort * steps::kTextByte);
+  EXPECT_LT(spent("two"), 2 * kShort * steps::kTextByte);
+}
+
+TEST_F(TextWorkTest, EveryFieldIsChargedAlsoIfTheEventHasNone) {
+  constexpr std::uint64_t kFields = 50;
+  std::string fields = "data.f0";
+  for (std::uint64_t i = 1; i < kFields; ++i) fields += fmt::format(", data.f{}", i);
+  add(fmt::format("text({}) about 'storm'", fields), "one");
+  begin(R"({"data":{}})");
+  EXPECT_GE(spent("one"), kFields * steps::kTextField);
+}
+
+TEST_F(TextWorkTest, AFieldWithManyPlacesIsChargedForTheWholeEvent) {
+  add("text(data.a[*].t) about 'storm'", "one");
+  constexpr std::uint64_t kBytes = 3000;
+  begin(fmt::format(R"({{"data":{{"other":"{}"}}}})", std::string(kBytes, '-')));
+  EXPECT_GE(spent("one"), kBytes * steps::kPathByte);
+}
+
+TEST_F(TextWorkTest, PhrasesAreChargedForTheTextOnceMore) {
+  add("text(data.t) about 'storm'", "words");
+  add("text(data.u) about all 'storm \"storm warning\"'", "phrases");
+  constexpr std::uint64_t kBytes = 2000;
+  begin(fmt::format(R"({{"data":{{"t":"{0}","u":"{0}"}}}})", std::string(kBytes, '-')));
+  EXPECT_GE(spent("phrases"), spent("words") + kBytes * steps::kTextByte);
+}
+
+TEST_F(TextWorkTest, TermsAreChargedToEveryVisibilityOfAText) {
+  const auto visible = std::make_shared<const TextVisibility>(
+      TextVisibility{.name = "some", .admits = [](const event::Event&) { return true; }});
+  add("text(data.t) in 'none' about 'w1'", "one");
+  add("text(data.t) in 'none' about 'w1'", "two", visible);
+  constexpr std::uint64_t kTerms = 100;
+  std::string text;
+  for (std::uint64_t i = 0; i < kTerms; ++i) text += fmt::format(" w{}", i);
+  begin(fmt::format(R"({{"data":{{"t":"{}"}}}})", text));
+  EXPECT_GE(spent("one"), kTerms * steps::kTerm);
+  EXPECT_GE(spent("two"), kTerms * steps::kTerm);
+}
+
+TEST_F(TextWorkTest, ATextThatIsTooLongIsNotCounted) {
+  add("text(data.t) about 'storm'", "one");
+  begin(fmt::format(R"({{"data":{{"t":"{}"}}}})", std::string(kSteps, '-')));
+  EXPECT_TRUE(budget("one")->is_over());
+  EXPECT_EQ(document_count(scorer_, filters_.front()), 0U);
+  begin(R"({"data":{"t":"-"}})");
+  EXPECT_EQ(document_count(scorer_, filters_.front()), 1U);
 }
 
 TEST(TextScorerTest, AsksForTheDefaultScoreWhereNothingElseIsSaid) {
