@@ -231,6 +231,19 @@ TEST_F(WorkTest, AnEventThatLacksOneOfTheBeginningsCostsNothing) {
   EXPECT_EQ(engine.work_counters().cut_count, 1U);
 }
 
+TEST_F(WorkTest, NoTextIsLookedForOnceTheBudgetIsSpent) {
+  Engine engine(limited());
+  const SubscriptionId id = subscribe(engine, "text(data.t) in 'none' about any 'storm'", "one");
+  EXPECT_EQ(told(engine.publish(large_event(1), at(1))), (std::set<SubscriptionId>{id}));
+  const std::uint64_t scanned = engine.text_counters().scanned;
+  EXPECT_GT(scanned, 0U);
+  for (int i = 0; i < 200; ++i) {
+    subscribe(engine, fmt::format("data.t like '%storm%w{}%'", i), "one");
+  }
+  EXPECT_TRUE(engine.publish(large_event(2), at(2)).empty());
+  EXPECT_EQ(engine.text_counters().scanned, scanned);
+}
+
 TEST_F(WorkTest, SmallEventsAreNeverTooCostly) {
   Engine engine(limited());
   for (int i = 0; i < 500; ++i) {

@@ -100,5 +100,27 @@ TEST_P(EventValuesTest, SeesWhatTheEvaluatorSees) {
 
 INSTANTIATE_TEST_SUITE_P(PathCounts, EventValuesTest, testing::Values(1, 4, 12));
 
+// Those who pay for an array share what they see of it.
+TEST(EventValuesWorkTest, NoMoreElementsAreLookedAtThanSomebodyPaysFor) {
+  constexpr std::size_t kElements = 1000;
+  Vocabulary vocabulary;
+  EventValues values(vocabulary);
+  const SlotId slot = vocabulary.acquire_slot(at("data[*]"));
+  vocabulary.acquire_point(*point_of(slot, event::Value::of(std::int64_t{1})));
+  std::string json = "1";
+  for (std::size_t i = 1; i < kElements; ++i) json += fmt::format(",{}", i);
+  const event::EventPtr event = event::event_of(fmt::format(R"({{"data":[{}]}})", json));
+  WorkMeter meter(100 * (steps::kElement + steps::kValue));
+  const WorkBudgetPtr budget = meter.budget("one");
+  values.add_payer(slot, budget.get());
+  values.begin(*event);
+  EXPECT_TRUE(budget->is_over());
+  EXPECT_EQ(values.all(slot).size(), 100U);
+  values.add_payer(slot, nullptr);
+  meter.begin();
+  values.begin(*event);
+  EXPECT_EQ(values.all(slot).size(), kElements) << "for somebody whom nobody limits";
+}
+
 }  // namespace
 }  // namespace weir::match::content
