@@ -70,6 +70,31 @@ class WebhookTurnsTest : public testing::Test {
   std::multimap<std::string, WebhookTurns::Ticket> held_;
 };
 
+TEST_F(WebhookTurnsTest, AHostThatHasHungTwiceHasOneTurnAtATime) {
+  for (int i = 0; i < 2; ++i) {
+    ask({"a/h"});
+    hang("a/h");
+  }
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_THAT(ask({"a/h"}), ElementsAre("a/h"));
+    answer("a/h");
+  }
+  EXPECT_THAT(ask({"a/h", "a/h"}), ElementsAre("a/h")) << "it is quick again, but not trusted";
+}
+
+TEST_F(WebhookTurnsTest, TimeOfAHostInDebtCountsMore) {
+  for (const char* const host : {"a/hangs", "a/hangs", "a/holds"}) {
+    ask({host});
+    hang(host);
+  }
+  ask({"a/late"});
+  end("a/late", Duration::seconds(3), true);
+  ASSERT_THAT(ask({"a/holds"}), ElementsAre("a/holds"));
+  ASSERT_THAT(ask({"a/hangs", "a/late"}), IsEmpty()) << "one slow host of four slots";
+  EXPECT_THAT(answer("a/holds"), ElementsAre("a/late"))
+      << "three seconds twice, not two four times";
+}
+
 TEST_F(WebhookTurnsTest, NewHostsHaveAShareOfTheirOwn) {
   know("a/q");
   EXPECT_THAT(ask({"a/1", "a/2", "a/3", "a/4"}), ElementsAre("a/1", "a/2")) << "of four slots";
