@@ -77,6 +77,36 @@ TEST_F(BrokerTurnsTest, AnEventOvertakesTheLongBatchOfAnotherOwner) {
   EXPECT_EQ(broker->stats().publish_queue_bytes, 0U);
 }
 
+// Once it is known how long they take. As above, a busy machine needs several rounds.
+TEST_F(BrokerTurnsTest, EventsThatTakeLongToMatchAreWrittenFewAtATime) {
+  constexpr int kEvents = 10;
+  TestBroker broker(options());
+  ASSERT_EQ(broker.put(R"({"id":"all"})"), "ok");
+  ASSERT_EQ(broker.put(R"({"id":"t","filters":[{"weir":"text(data) in 'none' about 'storm'"}]})"),
+            "ok");
+  const auto all = broker.attach("all");
+  std::string words;
+  for (int i = 0; i < 10'000; ++i) words += fmt::format(" word{}", i);
+  std::size_t count = 0;
+  bool has_overtaken = false;
+  for (int round = 0; round < 20 && !has_overtaken; ++round) {
+    std::vector<std::string> events;
+    for (int i = 0; i < kEvents; ++i) {
+      events.push_back(fmt::format(R"({{"id":"{}-{}","data":"{}"}})", round, i, words));
+    }
+    auto hostile = publish(broker, principal("hostile"), events);
+    ASSERT_TRUE(all->wait_count(count + 1)) << "the first of them are matched";
+    auto healthy = publish(broker, principal("healthy"), batch(fmt::format("o{}-", round), 1));
+    const Outcomes one = healthy.get();
+    const Outcomes many = hostile.get();
+    ASSERT_TRUE(one && many);
+    has_overtaken = one->front().sequence < many->back().sequence;
+    count += kEvents + 1;
+    ASSERT_TRUE(all->wait_count(count));
+  }
+  EXPECT_TRUE(has_overtaken);
+}
+
 // Pieces without a new event are matched by nobody, and the next ones do not wait for that.
 TEST_F(BrokerTurnsTest, ALongBatchOfDuplicatesIsAnsweredAtOnce) {
   constexpr int kEvents = 8000;

@@ -143,6 +143,14 @@ TEST_F(PublishQueueTest, LongEventsEndATurn) {
   EXPECT_THAT(take(milliseconds(10), 1), ElementsAre("a:8-9")) << "one event goes beyond it";
 }
 
+TEST_F(PublishQueueTest, BytesCountAsTime) {
+  for (const char* const owner : {"a", "b"}) set_cost(owner, milliseconds(1));
+  queue_.push(request("a", 6, 500'000));
+  queue_.push(request("b", 6));
+  EXPECT_THAT(take(milliseconds(12)),
+              ElementsAre("a:0-2", "b:0-2", "b:2-4", "a:2-4", "b:4-6", "a:4-6"));
+}
+
 TEST_F(PublishQueueTest, ACommitIsShort) {
   queue_.push(request("a", 100, PublishQueue::kTurnBytes));
   EXPECT_EQ(take(milliseconds(100)).size(),
