@@ -329,6 +329,38 @@ TEST_P(BrokerTransitTest, DeliveriesOfAnOwnerWaitWhileItsConsumersDoNotRead) {
 
 INSTANTIATE_TEST_SUITE_P(ExclusiveAndShared, BrokerTransitTest, testing::Bool());
 
+TEST_F(BrokerMemoryTest, AStreamGetsNoMoreAtOnceThanThereIsMemoryFor) {
+  BrokerOptions tight = options();
+  tight.transit_bytes_max = 400'000;  // half for one owner
+  TestBroker broker(tight);
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  constexpr std::size_t kEvents = 20;
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    ASSERT_EQ(broker.publish(large_event(++last_id_)), "accepted");
+  }
+  ASSERT_TRUE(eventually([&] { return broker->stats().pending == kEvents; }));
+  const auto consumer = std::make_shared<KeepingConsumer>();
+  const SessionPtr session = broker->attach(everyone(), "a", std::nullopt, consumer);
+  session->add_credit(1000);
+  ASSERT_TRUE(eventually([&] { return consumer->count() > 0; }));
+  EXPECT_LE(consumer->count(), 200'000 / (2 * kEventBytes) + 1) << "one event goes beyond it";
+}
+
+TEST_F(BrokerMemoryTest, ADeadLetterThatIsLargerThanItsMemoryIsWrittenAlone) {
+  BrokerOptions tight = options();
+  tight.outbox_bytes_max = 2 * kEventBytes;
+  TestBroker broker(tight);
+  ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+  const auto consumer = broker.attach("a");
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    ASSERT_EQ(broker.publish(large_event(++last_id_)), "accepted");
+    ASSERT_TRUE(consumer->wait_count(i));
+    broker.session->bury(i, "no");
+    ASSERT_TRUE(consumer->wait_acknowledged(i));
+  }
+  EXPECT_EQ(broker->dead_letters(everyone(), "a", 0, 10)->size(), 2U);
+}
+
 TEST_F(BrokerMemoryTest, DefinitionsAreCounted) {
   BrokerOptions tight = options();
   tight.memory_bytes_max = 4'000'000;
