@@ -56,7 +56,7 @@ class BrokerCompositeTest : public testing::Test {
     BrokerOptions again = options();
     const std::filesystem::path before = directory_ / std::to_string(crash_count_);
     again.directory = directory_ / std::to_string(++crash_count_);
-    std::filesystem::copy(before, again.directory, std::filesystem::copy_options::recursive);
+    EXPECT_TRUE(eventually([&] { return copy_running(before, again.directory); }));
     return std::make_unique<TestBroker>(again);
   }
   static void publish(TestBroker& broker, std::string_view id, std::string_view subject,

@@ -16,6 +16,7 @@
 #include "base/error_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "broker/repair.h"
 #include "store/database.h"
 
 namespace weir::broker {
@@ -27,13 +28,22 @@ using testing::StartsWith;
 
 using Files = std::map<std::string, std::string>;  // by name, relative to the directory
 
+void read_file(const std::filesystem::path& directory, const std::string& name, Files& files) {
+  std::ifstream in(directory / name, std::ios::binary);
+  if (in)
+    files.try_emplace(name, std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+// In the order to copy in while a broker runs.
 Files read_all(const std::filesystem::path& directory) {
   Files files;
+  for (const char* const name :
+       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
+    read_file(directory, name, files);
+  }
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
     if (!entry.is_regular_file()) continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    files[std::filesystem::relative(entry.path(), directory)] = {std::istreambuf_iterator<char>(in),
-                                                                 {}};
+    read_file(directory, std::filesystem::relative(entry.path(), directory), files);
   }
   return files;
 }
@@ -186,10 +196,30 @@ TEST_F(BrokerCopyTest, TellsThatTheLastSegmentIsNotComplete) {
     Files files = late_;
     files[last] = bytes.substr(0, size);
     EXPECT_THAT(opening(files),
-                AllOf(StartsWith("store.mismatch"), HasSubstr("its end is missing")))
+                AllOf(StartsWith("store.incomplete"), HasSubstr(last),
+                      HasSubstr("BOUNDS before the segments"), HasSubstr("weir doctor --repair")))
         << size;
   }
-  EXPECT_THAT(opening(without(late_, last)), StartsWith("store.mismatch"));
+  EXPECT_THAT(opening(without(late_, last)),
+              AllOf(StartsWith("store.incomplete"), HasSubstr(last + " is missing")));
+}
+
+TEST_F(BrokerCopyTest, TellsThatTheFirstSegmentIsMissing) {
+  const std::string first = segments(late_).front();
+  EXPECT_THAT(opening(without(late_, first)),
+              AllOf(StartsWith("store.incomplete"), HasSubstr(first + " is missing"),
+                    HasSubstr("events 1 to ")));
+}
+
+TEST_F(BrokerCopyTest, TellsThatTheBoundsAreMissingOrNewerThanTheLog) {
+  EXPECT_THAT(opening(without(late_, "log/BOUNDS")),
+              AllOf(StartsWith("store.incomplete"), HasSubstr("log/BOUNDS is missing")));
+  Files files = early_;
+  files["log/BOUNDS"] = late_.at("log/BOUNDS");
+  EXPECT_THAT(opening(files), StartsWith("store.incomplete"));
+  files = late_;
+  files["log/BOUNDS"] = early_.at("log/BOUNDS");
+  expect_complete(place(files), 60, 79);
 }
 
 TEST_F(BrokerCopyTest, TellsThatAnOlderSegmentIsNotComplete) {
@@ -197,10 +227,10 @@ TEST_F(BrokerCopyTest, TellsThatAnOlderSegmentIsNotComplete) {
   Files cut = late_;
   cut[names[1]].resize(cut[names[1]].size() / 2);
   EXPECT_THAT(opening(cut), AllOf(StartsWith("store.corrupt"), HasSubstr(names[1].substr(4)),
-                                  HasSubstr("bytes instead of"), HasSubstr("copy it again")));
+                                  HasSubstr("bytes instead of"), HasSubstr("copy the file again")));
   EXPECT_THAT(opening(without(late_, names[1])),
               AllOf(StartsWith("store.corrupt"), HasSubstr(names[1].substr(4) + ", is missing"),
-                    HasSubstr("copy it again")));
+                    HasSubstr("copy the file again")));
 }
 
 TEST_F(BrokerCopyTest, TellsThatPartsOfTheRegistryAreMissing) {
@@ -236,25 +266,19 @@ TEST_F(BrokerCopyTest, TellsThatTheRegistryIsOfAnotherStore) {
   EXPECT_THAT(opening(mixed(files, late_)), StartsWith("store.mismatch"));
 }
 
-// As docs/operations.md tells.
 TEST_F(BrokerCopyTest, GoesOnWithoutTheLostEventsWhenTold) {
   const std::string name = place(mixed(early_, late_));
   ASSERT_THAT(opening(name), StartsWith("store.mismatch"));
-  {
-    const auto registry = store::Database::open(directory_ / name / "registry.sqlite", {});
-    ASSERT_EQ(base::describe((*registry)->execute(
-                  "UPDATE cursors SET scan_sequence = min(scan_sequence, 40);"
-                  "UPDATE meta SET value = min(value, 40)"
-                  " WHERE name IN ('log_sequence', 'checkpoint_sequence');"
-                  "UPDATE meta SET checksum = row_checksum('meta', name, value)"
-                  " WHERE name <> 'content_sum';"
-                  "UPDATE cursors SET checksum = row_checksum('cursors',"
-                  " subscription, settled_through, settled_beyond,"
-                  " scan_sequence, acknowledged, dropped, expired, conflated,"
-                  " dead_letters, withheld)")),
-              "ok");
-  }
-  EXPECT_EQ(opening(name), "ok");
+  const auto repair = repair_directory(directory_ / name);
+  ASSERT_EQ(base::describe(repair), "ok");
+  ASSERT_EQ(repair->records.size(), 1U);
+  EXPECT_EQ(repair->records[0].first_sequence, 41U);
+  EXPECT_EQ(repair->records[0].next_sequence, 81U);
+  TestBroker broker(options(name));
+  ASSERT_EQ(broker.publish(R"({"id":"new"})"), "accepted");
+  const auto consumer = broker.attach("a");
+  ASSERT_TRUE(consumer->wait_count(1));
+  EXPECT_THAT(consumer->ids(), testing::ElementsAre("new"));
 }
 
 // A registry that sqlite3's .backup made has no write-ahead log.

@@ -49,7 +49,7 @@ class BrokerLossTest : public testing::Test {
   // A broker on what a crash now would leave of the directory.
   BrokerOptions after_crash() {
     const std::filesystem::path before = directory_ / std::to_string(crash_count_++);
-    std::filesystem::copy(before, options().directory, std::filesystem::copy_options::recursive);
+    EXPECT_TRUE(eventually([&] { return copy_running(before, options().directory); }));
     return options();
   }
 
@@ -57,10 +57,7 @@ class BrokerLossTest : public testing::Test {
   std::optional<BrokerOptions> copy_after_crash() {
     const std::filesystem::path before = directory_ / std::to_string(crash_count_);
     const std::filesystem::path after = directory_ / std::to_string(crash_count_ + 1);
-    std::error_code error;
-    std::filesystem::remove_all(after, error);
-    std::filesystem::copy(before, after, std::filesystem::copy_options::recursive, error);
-    if (error) return std::nullopt;
+    if (!copy_running(before, after)) return std::nullopt;
     BrokerOptions copied = options();
     copied.directory = after;
     return copied;

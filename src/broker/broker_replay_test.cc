@@ -42,7 +42,7 @@ class BrokerReplayTest : public testing::Test {
   // A broker on what a crash now would leave of the directory.
   BrokerOptions after_crash() {
     const std::filesystem::path before = directory_ / std::to_string(crash_count_++);
-    std::filesystem::copy(before, options().directory, std::filesystem::copy_options::recursive);
+    EXPECT_TRUE(eventually([&] { return copy_running(before, options().directory); }));
     return options();
   }
 

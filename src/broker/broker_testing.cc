@@ -13,6 +13,7 @@
 #include "base/error_testing.h"
 #include "engine/explanation_json.h"
 #include "event/event_testing.h"
+#include "store/log_bounds.h"
 
 namespace weir::broker {
 namespace {
@@ -63,6 +64,33 @@ bool eventually(const std::function<bool()>& holds) {
 }
 
 ClockReading at_instant(base::Instant instant) { return {.steady = instant, .wall = instant}; }
+
+bool copy_running(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const auto first_segment = [&]() -> std::uint64_t {
+    const auto bounds = store::read_bounds(store::posix_file_system(), from / "log");
+    return bounds && *bounds ? (*bounds)->bounds.first_segment : 0;
+  };
+  std::filesystem::remove_all(to);
+  std::filesystem::create_directories(to / "log");
+  const std::uint64_t first = first_segment();
+  std::error_code failed;
+  const auto copy = [&](const std::filesystem::path& name) {
+    if (std::filesystem::exists(to / name, failed)) return;
+    std::filesystem::copy_file(from / name, to / name, failed);
+  };
+  for (const char* const name :
+       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
+    if (std::filesystem::exists(from / name, failed)) copy(name);
+    if (failed) return false;
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(from)) {
+    std::error_code gone;
+    if (!entry.is_regular_file(gone)) continue;
+    copy(std::filesystem::relative(entry.path(), from));
+    if (failed) return false;
+  }
+  return first_segment() == first;
+}
 
 PrincipalPtr everyone() {
   static const auto kEveryone =

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,10 @@ bool eventually(const std::function<bool()>& holds);
 
 // Both clocks show this instant.
 ClockReading at_instant(base::Instant instant);
+
+// Copies the directory of a broker that may run, in the order that docs/operations.md tells; what
+// was there is removed. False if retention removed a segment meanwhile.
+bool copy_running(const std::filesystem::path& from, const std::filesystem::path& to);
 
 PrincipalPtr everyone();  // anonymous, with all grants
 

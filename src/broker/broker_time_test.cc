@@ -275,8 +275,7 @@ TEST_F(BrokerTimeRestartTest, ARestartAfterACrashGoesOnBehindTheLog) {
   ASSERT_EQ(broker.publish(event(1, 1)), "accepted");
   BrokerOptions crashed = options();
   crashed.directory = directory_ / "crashed";
-  std::filesystem::copy(directory_ / "data", crashed.directory,
-                        std::filesystem::copy_options::recursive);
+  ASSERT_TRUE(eventually([&] { return copy_running(directory_ / "data", crashed.directory); }));
   set_back(broker, kDay);
   TestBroker restarted(crashed);
   EXPECT_GE(options().wall_now() + restarted->stats().clock_offset, before);

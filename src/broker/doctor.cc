@@ -30,10 +30,11 @@ constexpr const char* kRestore = "restore the last backup";
 
 class Doctor final : public store::RegistryVisitor {
  public:
-  explicit Doctor(const std::filesystem::path& directory) : directory_(directory) {}
+  Doctor(const std::filesystem::path& directory, DirectoryUse use)
+      : directory_(directory), use_(use) {}
 
   base::Result<DoctorReport> run() {
-    report_.running = store::DirectoryLock::is_held(directory_);
+    report_.running = use_ == DirectoryUse::kAny && store::DirectoryLock::is_held(directory_);
     // The registry is written after the log: read in this order, it never knows more.
     report_.registry = store::examine_registry({directory_ / store::kRegistryName, report_.running},
                                                *this, report_.findings);
@@ -48,7 +49,8 @@ class Doctor final : public store::RegistryVisitor {
       add({.file = "log",
            .what = log.error().message,
            .consequence = "there are no events",
-           .advice = "copy the directory log from where the registry came from"});
+           .advice = "copy the directory log from where the registry came from; weir doctor "
+                     "--repair goes on without its events"});
     }
     compare_identities();
     compare_sequences();
@@ -134,10 +136,14 @@ class Doctor final : public store::RegistryVisitor {
       return add({.file = "log/IDENTITY",
                   .what = of_log.error().message,
                   .consequence = "a broker does not start",
-                  .advice = "copy it from where the log came from"});
+                  .advice = "copy it from where the log came from; weir doctor --repair writes it "
+                            "anew"});
     }
     const auto compared = store::compare_identities(directory_, report_.registry.identity, *of_log);
-    if (compared || report_.registry.version == 0) return;
+    const auto registry = store::inspect_registry_file(directory_ / store::kRegistryName);
+    const bool is_new = registry && *registry == store::RegistryFile::kNew;
+    // Nothing can be told of a registry that cannot be read.
+    if (compared || (report_.registry.version == 0 && !is_new)) return;
     add({.file = "log/IDENTITY",
          .what = compared.error().message,
          .consequence = "a broker does not start",
@@ -158,7 +164,7 @@ class Doctor final : public store::RegistryVisitor {
            .consequence = fmt::format("events {} to {} are missing, and a broker does not start",
                                       last + 1, known),
            .advice = "copy log/ again from where it came from, or restore the last backup; "
-                     "docs/operations.md tells how to go on without these events"});
+                     "weir doctor --repair goes on without these events"});
     }
     if (any_stateful_ && registry.checkpoint_sequence + 1 < report_.log.first_sequence) {
       add({.severity = Severity::kWarning,
@@ -199,6 +205,7 @@ class Doctor final : public store::RegistryVisitor {
   void add(Finding finding) { report_.findings.add(std::move(finding)); }
 
   const std::filesystem::path& directory_;
+  DirectoryUse use_;
   DoctorReport report_;
   bool any_stateful_ = false;
   std::uint64_t since_sequence_ = 0;
@@ -209,11 +216,12 @@ class Doctor final : public store::RegistryVisitor {
 
 }  // namespace
 
-base::Result<DoctorReport> examine_directory(const std::filesystem::path& directory) {
+base::Result<DoctorReport> examine_directory(const std::filesystem::path& directory,
+                                             DirectoryUse use) {
   std::error_code failed;
   const bool any = std::filesystem::exists(directory / store::kRegistryName, failed) ||
                    std::filesystem::is_directory(directory / "log", failed);
-  if (any) return Doctor(directory).run();
+  if (any) return Doctor(directory, use).run();
   return base::Error{base::ErrorId::kStoreTarget,
                      fmt::format("there is no broker's data in '{}'", directory.native()),
                      std::nullopt};

@@ -25,7 +25,13 @@ struct DoctorReport {
   store::Findings findings;
 };
 
+enum class DirectoryUse : std::uint8_t {
+  kAny,   // a broker may run on it
+  kMine,  // the caller has its lock
+};
+
 // Fails with kStoreTarget if there is no broker's directory of that name.
-base::Result<DoctorReport> examine_directory(const std::filesystem::path& directory);
+base::Result<DoctorReport> examine_directory(const std::filesystem::path& directory,
+                                             DirectoryUse use = DirectoryUse::kAny);
 
 }  // namespace weir::broker

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <utility>
 
@@ -68,6 +69,21 @@ base::Result<void> load_secrets(const store::RegistryContents& contents,
   return {};
 }
 
+// Whoever reads that a store is damaged must learn where, and what to do.
+base::Error with_place(base::Error error, const std::filesystem::path& directory) {
+  using enum base::ErrorId;
+  constexpr std::array kOfStore = {kStoreCorrupt, kStoreVersion, kStoreDatabase, kStoreMismatch,
+                                   kStoreIncomplete};
+  if (std::ranges::find(kOfStore, error.id) == kOfStore.end()) return error;
+  if (error.message.find(directory.native()) == std::string::npos) {
+    error.message = fmt::format("{}: {}", directory.native(), error.message);
+  }
+  if (error.message.find("weir doctor") == std::string::npos) {
+    error.message += "; weir doctor tells more";
+  }
+  return error;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Broker>> Broker::open(BrokerOptions options) {
@@ -91,6 +107,12 @@ LocalBroker::LocalBroker(BrokerOptions options)
 LocalBroker::~LocalBroker() { stop(); }
 
 base::Result<void> LocalBroker::open() {
+  auto opened = open_all();
+  if (!opened) return with_place(std::move(opened.error()), options_.directory);
+  return opened;
+}
+
+base::Result<void> LocalBroker::open_all() {
   if (auto opened = open_store(); !opened) return opened;
   if (auto loaded = tokens_->reload(); !loaded) return loaded;
   const auto contents = registry_->contents();
@@ -180,8 +202,9 @@ base::Result<std::vector<KnownSubscription>> LocalBroker::known_subscriptions(
     auto definition = parse_stored_definition(row.definition);
     if (!definition) {
       return base::Error{base::ErrorId::kStoreCorrupt,
-                         fmt::format("the definition of subscription '{}' cannot be read: {}",
-                                     row.id, definition.error().to_string()),
+                         fmt::format("{}: the definition of subscription '{}' cannot be read: {}",
+                                     (options_.directory / store::kRegistryName).native(), row.id,
+                                     definition.error().to_string()),
                          std::nullopt};
     }
     const auto dead = registry_->dead_letter_count(row.number);
@@ -241,6 +264,8 @@ void LocalBroker::stop() {
   sequencer_->stop();
   for (const std::shared_ptr<Shard>& shard : shards_) shard->stop();
   clerk_->stop();
+  // If it fails, a later loss of power may hide a loss; nothing is lost by it.
+  [[maybe_unused]] const auto finished = log_->finish();
 }
 
 base::Result<PrincipalPtr> LocalBroker::authenticate(std::string_view token) {

@@ -85,6 +85,7 @@ class LocalBroker final : public Broker {
   const BrokerOptions& options() const override { return options_; }
 
  private:
+  base::Result<void> open_all();
   base::Result<void> open_store();
   base::Result<void> keep_numbers(std::uint64_t noted);
   base::Result<void> start_time(const store::RegistryContents& contents);

@@ -15,7 +15,8 @@ class RecentEvents {
  public:
   explicit RecentEvents(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Sequences must be dense. So many bytes are counted for the event.
+  // Sequences must ascend; those that a repair of the log went on without are left out. So many
+  // bytes are counted for the event.
   void add(const event::EventPtr& event, std::size_t memory_bytes) {
     bytes_ += memory_bytes;
     events_.push_back({event, memory_bytes});
@@ -35,8 +36,15 @@ class RecentEvents {
   // Null if it is not there.
   event::EventPtr find(std::uint64_t sequence) const {
     if (events_.empty() || sequence < events_.front().event->sequence()) return nullptr;
+    // Where it is if none is left out; else it is before that.
     const std::uint64_t index = sequence - events_.front().event->sequence();
-    return index < events_.size() ? events_[index].event : nullptr;
+    if (index < events_.size() && events_[index].event->sequence() == sequence) {
+      return events_[index].event;
+    }
+    const auto found = std::ranges::lower_bound(
+        events_, sequence, {}, [](const Entry& entry) { return entry.event->sequence(); });
+    const bool is_there = found != events_.end() && found->event->sequence() == sequence;
+    return is_there ? found->event : nullptr;
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "broker/start.h"
 #include "broker/text_piece.h"
 #include "event/event_memory.h"
+#include "store/registry_file.h"
 
 namespace weir::broker {
 namespace {
@@ -28,6 +29,16 @@ std::size_t text_piece_count(const store::RegistryContents& contents, std::size_
   };
   while (std::ranges::any_of(contents.shared_states, is_there)) ++count;
   return count;
+}
+
+// Tells where the record stands that cannot be used.
+base::Error located(base::Error error, const store::LogRecord& record,
+                    const BrokerOptions& options) {
+  const bool is_event = record.kind == store::RecordKind::kEvent;
+  error.message =
+      fmt::format("{}: {} {} cannot be read: {}", (options.directory / "log").native(),
+                  is_event ? "event" : "the note on event", record.sequence, error.message);
+  return error;
 }
 
 }  // namespace
@@ -74,8 +85,9 @@ base::Result<void> Recovery::prepare() {
     if (found == waiting_.end()) continue;
     if (auto restored = found->second.outbox.restore_cursor(cursor); !restored) {
       base::Error error = std::move(restored.error());
-      error.message =
-          fmt::format("subscription {}: {}", found->second.known->row.id, error.message);
+      error.message = fmt::format("{}: table cursors, subscription {}: {}",
+                                  (context_.options.directory / store::kRegistryName).native(),
+                                  cursor.subscription, error.message);
       return error;
     }
     found->second.settled = cursor.counts;
@@ -104,8 +116,8 @@ base::Result<void> Recovery::check_log() const {
       base::ErrorId::kStoreMismatch,
       fmt::format("the registry knows of event {}, but the log in {}/log ends with event {}: the "
                   "log is older than the registry, or its end is missing. Copy log/ again from "
-                  "where it came from, or restore a backup; docs/operations.md tells how to go on "
-                  "without these events",
+                  "where it came from, or restore a backup; weir doctor tells what is lost, weir "
+                  "doctor --repair goes on without it",
                   known, context_.options.directory.native(), last_sequence_),
       std::nullopt};
 }
@@ -134,7 +146,7 @@ base::Result<void> Recovery::read_notes() {
     if (!*record) return {};
     if ((*record)->kind == store::RecordKind::kNote) {
       auto note = decode_match_note((*record)->payload);
-      if (!note) return note.error();
+      if (!note) return located(note.error(), **record, context_.options);
       take_notes(**record, *std::move(note));
     } else if (auto taken = take_event(**record); !taken) {
       return taken;
@@ -179,7 +191,7 @@ base::Result<void> Recovery::take_event(const store::LogRecord& record) {
   const bool in_window = context_.options.dedup_window && record.at >= window_since_;
   if (!in_window && !any_conflate_) return {};
   const auto event = decode_logged(record);
-  if (!event) return event.error();
+  if (!event) return located(event.error(), record, context_.options);
   if (in_window) context_.sequencer.remember(**event, record.at);
   if (any_conflate_) sources_.emplace(record.sequence, (*event)->source());
   return {};
@@ -210,7 +222,7 @@ base::Result<void> Recovery::replay() {
     if ((*record)->kind != store::RecordKind::kEvent) continue;
     if (auto active = activate((*record)->sequence); !active) return active;
     const auto event = decode_logged(**record);
-    if (!event) return event.error();
+    if (!event) return located(event.error(), **record, context_.options);
     ++context_.counters.recovered_events;
     const bool is_noted = (*record)->sequence <= noted_sequence_;
     const LoggedEvent logged{*event, (*record)->at, event::memory_bytes(**event)};
@@ -251,7 +263,9 @@ base::Result<void> Recovery::activate(std::uint64_t sequence) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (results[i]) continue;
       base::Error error = std::move(results[i].error());
-      error.message = fmt::format("subscription {}: {}", part.known[i]->row.id, error.message);
+      error.message = fmt::format("{}: table checkpoints, subscription {}: {}",
+                                  (context_.options.directory / store::kRegistryName).native(),
+                                  part.known[i]->row.number, error.message);
       return error;
     }
   }

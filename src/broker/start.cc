@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -142,15 +141,28 @@ base::Result<ResolvedStart> resolve_start(const Start& start, const store::Event
   return ResolvedStart{std::max(start.sequence, first), first - std::min(start.sequence, first)};
 }
 
+namespace {
+
+// The instant of this event, or of the next one that is there.
+std::optional<base::Instant> instant_from(const store::EventLog& log, std::uint64_t sequence) {
+  store::LogReader reader = log.reader(sequence);
+  while (true) {
+    const auto record = reader.next();
+    if (!record || !*record) return std::nullopt;
+    if ((*record)->kind == store::RecordKind::kEvent) return (*record)->at;
+  }
+}
+
+}  // namespace
+
 // By halving: instants ascend with sequences.
 std::uint64_t first_sequence_since(const store::EventLog& log, base::Instant time) {
   std::uint64_t low = log.first_sequence();
   std::uint64_t high = log.next_sequence();
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    const auto read = log.read(std::span(&middle, 1));
-    const bool is_before = read && read->front() && read->front()->at < time;
-    if (is_before) {
+    const auto at = instant_from(log, middle);
+    if (at && *at < time) {
       low = middle + 1;
     } else {
       high = middle;

@@ -87,6 +87,8 @@ TEST(DirectoryOptionsTest, TakesADirectoryAndWhereTheBrokersIs) {
   EXPECT_EQ(parsed<RestoreOptions>({"restore", "b"}).backup, "b");
   EXPECT_TRUE(parsed<DoctorOptions>({"doctor"}).directory.flags.empty());
   EXPECT_THAT(parsed<DoctorOptions>({"doctor", "d"}).directory.flags.at(0).texts, ElementsAre("d"));
+  EXPECT_FALSE(parsed<DoctorOptions>({"doctor", "d"}).repair);
+  EXPECT_TRUE(parsed<DoctorOptions>({"doctor", "d", "--repair"}).repair);
 }
 
 TEST(DirectoryOptionsTest, RefusesWhatItCannotUse) {

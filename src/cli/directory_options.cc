@@ -37,6 +37,10 @@ class DirectoryParser {
     return std::optional(words[0]);
   }
 
+  void flag(const std::string& name, bool& value, const std::string& help) {
+    parser_.flag(name, value, help);
+  }
+
   bool has_data() const { return !data_.empty(); }
   void set_directory(const std::string& directory) {
     options_.flags.push_back({.setting = find_setting("store.directory"), .texts = {directory}});
@@ -77,6 +81,9 @@ base::Result<Options> parse_restore_command(const CommandHelp& help, const Argum
 base::Result<Options> parse_doctor_command(const CommandHelp& help, const Arguments& arguments) {
   DoctorOptions options;
   DirectoryParser parser(help, options.directory);
+  parser.flag(
+      "--repair", options.repair,
+      "Go on without what is lost: lists it, and keeps the files as they were in damaged-N");
   auto word = parser.parse(arguments);
   if (!word) return word.error();
   if (auto* print = std::get_if<PrintOptions>(&*word)) return std::move(*print);

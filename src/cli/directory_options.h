@@ -28,6 +28,7 @@ struct RestoreOptions {
 
 struct DoctorOptions {
   DirectoryOptions directory = {};
+  bool repair = false;
 };
 
 }  // namespace weir::cli

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "broker/doctor.h"
+#include "broker/repair.h"
 #include "cli/broker_directory.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/repair_report.h"
 #include "cli/text_output.h"
 #include "event/json_writer.h"
+#include "store/file_system.h"
 
 namespace weir::cli {
 namespace {
@@ -40,8 +43,9 @@ std::string to_text(const Finding& finding) {
   const std::string place =
       finding.offset ? fmt::format(" at offset {}", *finding.offset) : std::string();
   return fmt::format("{}: {}{}: {}\n  consequence: {}\n  what to do: {}\n",
-                     to_string(finding.severity), finding.file, place, printable(finding.what),
-                     finding.consequence, finding.advice);
+                     to_string(finding.severity), finding.file, place,
+                     printable(finding.what, kMessageBytesMax), finding.consequence,
+                     finding.advice);
 }
 
 std::string to_text(const broker::DoctorReport& report, const std::string& directory) {
@@ -82,6 +86,7 @@ std::string to_json(const broker::DoctorReport& report, const std::string& direc
   object.member("bytes", report.log.bytes);
   object.member("events", report.log.event_count);
   object.member("notes", report.log.note_count);
+  object.member("lost_events", report.log.lost_count);
   object.member("first_sequence", report.log.first_sequence);
   object.member("last_sequence", report.log.next_sequence - 1);
   object.member("registry_version", report.registry.version);
@@ -100,12 +105,35 @@ std::string to_json(const broker::DoctorReport& report, const std::string& direc
   return out + '\n';
 }
 
+constexpr const char* kReportName = "REPORT";
+
+// The list of what is lost stays with the originals.
+base::Result<void> write_report(const broker::RepairReport& repair, const std::string& text) {
+  if (repair.originals.empty()) return {};
+  auto file = store::posix_file_system().create(repair.originals / kReportName);
+  if (!file) return file.error();
+  if (auto written = (*file)->write_at(0, text); !written) return written;
+  return (*file)->sync_data();
+}
+
+int run_repair(const std::filesystem::path& directory, bool json, Streams& streams) {
+  auto repair = broker::repair_directory(directory);
+  if (!repair) return report({.error = std::move(repair.error())}, json, streams.err);
+  const std::string text = repair_text(*repair, directory.native());
+  streams.out.append(json ? repair_json(*repair, directory.native()) : text);
+  if (auto written = write_report(*repair, text); !written) {
+    return report({.error = std::move(written.error())}, json, streams.err);
+  }
+  return finish(kExitOk, json, streams);
+}
+
 }  // namespace
 
 int run_doctor(const DoctorOptions& options, Streams& streams) {
   const bool json = options.directory.json;
   const auto directory = broker_directory(options.directory);
   if (!directory) return report(directory.error(), json, streams.err);
+  if (options.repair) return run_repair(*directory, json, streams);
   auto examined = broker::examine_directory(*directory);
   if (!examined) return report({.error = std::move(examined.error())}, json, streams.err);
   streams.out.append(json ? to_json(*examined, directory->native())

@@ -19,7 +19,7 @@ Failure file_failure(base::Error error, const std::string& name) {
 std::string to_text(const Failure& failure) {
   std::string out = "weir: ";
   if (!failure.what.empty()) out += printable(failure.what) + ": ";
-  out += printable(failure.error.to_string()) + '\n';
+  out += printable(failure.error.to_string(), kMessageBytesMax) + '\n';
   const auto& position = failure.error.position;
   if (position && !failure.text.empty()) {
     out += excerpt(failure.text, position->line, position->column);
@@ -35,7 +35,7 @@ std::string to_json(const Failure& failure) {
   object.member("name", info.name);
   object.member("code", to_string(info.code));
   if (!failure.what.empty()) object.member("what", failure.what);
-  object.member("message", printable(failure.error.message));
+  object.member("message", printable(failure.error.message, kMessageBytesMax));
   if (const auto& position = failure.error.position) {
     object.member("line", position->line);
     object.member("column", position->column);

@@ -166,6 +166,12 @@ class Service {
                  {"deliveries", stats.recovered_deliveries},
                  {"torn_bytes", stats.recovered_torn_bytes},
                  {"log_bytes", stats.log_bytes}});
+    if (stats.recovered_torn_bytes > 0) {
+      log_->write(LogLevel::kWarning,
+                  "cut an unfinished write off the end of the log: nobody was told that its events "
+                  "were accepted",
+                  {{"bytes", stats.recovered_torn_bytes}});
+    }
     if (stats.recovered_skipped == 0) return;
     log_->write(LogLevel::kError,
                 "skipped events that ended several starts: see the dead letters of text, change "

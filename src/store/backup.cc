@@ -9,10 +9,12 @@
 
 #include "store/database.h"
 #include "store/file_system.h"
+#include "store/log_bounds.h"
 #include "store/log_copy.h"
 #include "store/log_snapshot.h"
 #include "store/registry_file.h"
 #include "store/registry_schema.h"
+#include "store/segment_recovery.h"
 #include "store/store_identity.h"
 
 namespace weir::store {
@@ -59,12 +61,41 @@ class Backup {
     const auto transaction = Transaction::begin(source, Transaction::Kind::kRead);
     if (!transaction) return transaction.error();
     if (auto version = registry_version(source); !version) return version.error();
-    const auto segments = take_log_snapshot(files_, options_.source / "log");
+    // How far the log was confirmed is read before its segments, where it begins after them.
+    const path log = options_.source / "log";
+    const auto end = read_bounds(files_, log);
+    if (!end) return end.error();
+    const auto segments = take_log_snapshot(files_, log);
     if (!segments) return segments.error();
+    if (auto checked = check_begin(*segments); !checked) return checked;
     if (auto copied = copy_registry(source); !copied) return copied;
     if (options_.on_begin) options_.on_begin(sum_bytes(*segments));
     if (auto copied = log_copy_.copy(*segments); !copied) return copied;
+    if (*end && (*end)->is_known() && !segments->empty()) {
+      if (auto checked = store::check_end(log, segments->back().header.number, log_copy_.end(),
+                                          (*end)->bounds);
+          !checked) {
+        return checked;
+      }
+    }
     return copy_identity();
+  }
+
+  // Nothing that was lost looks as if retention had removed it.
+  base::Result<void> check_begin(const std::vector<SnapshotSegment>& segments) {
+    std::vector<FoundSegment> found;
+    for (const SnapshotSegment& segment : segments) {
+      found.push_back({.number = segment.header.number,
+                       .path = segment.path,
+                       .file = nullptr,
+                       .file_bytes = segment.bytes,
+                       .header = segment.header,
+                       .version = segment.version});
+    }
+    const path log = options_.source / "log";
+    const auto bounds = required_bounds(files_, log, found);
+    if (!bounds) return bounds.error();
+    return *bounds ? store::check_begin(log, found, **bounds) : base::Result<void>();
   }
 
   static std::uint64_t sum_bytes(const std::vector<SnapshotSegment>& segments) {

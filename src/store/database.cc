@@ -135,6 +135,11 @@ Statement& Statement::blob(std::string_view value) {
 
 Statement& Statement::null() { return bound(sqlite3_bind_null(statement_.get(), ++bind_index_)); }
 
+Statement& Statement::value_of(const Statement& row, int column) {
+  return bound(sqlite3_bind_value(statement_.get(), ++bind_index_,
+                                  sqlite3_column_value(row.statement_.get(), column)));
+}
+
 base::Result<bool> Statement::step() {
   if (bind_code_ != SQLITE_OK) return database_->error(bind_code_);
   const int code = sqlite3_step(statement_.get());

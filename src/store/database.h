@@ -42,6 +42,8 @@ class Statement {
   Statement& text(std::string_view value);
   Statement& blob(std::string_view value);
   Statement& null();
+  // The column of a row that is there, of any database, as it is.
+  Statement& value_of(const Statement& row, int column);
 
   // True: there is a row, which the columns (from 0) are of until the next step.
   base::Result<bool> step();

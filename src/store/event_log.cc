@@ -20,7 +20,8 @@ class SegmentedLog final : public EventLog {
         options_(options),
         recovery_(recovered.recovery),
         segments_(std::move(recovered.segments)),
-        writer_(files_, directory_, options_, segments_) {}
+        bounds_(std::move(recovered.bounds)),
+        writer_(files_, directory_, options_, segments_, *bounds_) {}
 
   LogRecovery recovery() const override { return recovery_; }
 
@@ -58,6 +59,8 @@ class SegmentedLog final : public EventLog {
     return removed_count;
   }
 
+  base::Result<void> finish() override { return bounds_->keep(); }
+
   std::uint64_t first_sequence() const override {
     return segments_->front()->header().first_sequence;
   }
@@ -90,6 +93,7 @@ class SegmentedLog final : public EventLog {
   base::Result<void> remove_front() {
     const auto front = segments_->front();
     if (!is_removal_unsynced_) {
+      if (auto moved = move_beginning(*front); !moved) return moved;
       front->set_removed(true);
       if (auto removed = files_.remove(front->path()); !removed) {
         front->set_removed(false);
@@ -103,11 +107,19 @@ class SegmentedLog final : public EventLog {
     return {};
   }
 
+  // Durable before the segment is removed: one that is missing otherwise was lost.
+  base::Result<void> move_beginning(const Segment& front) {
+    const SegmentHeader next = segments_->after(front.header().number)->header();
+    if (bounds_->bounds().first_segment >= next.number) return {};
+    return bounds_->begin_with(next.number, next.first_sequence);
+  }
+
   FileSystem& files_;
   std::filesystem::path directory_;
   LogOptions options_;
   LogRecovery recovery_;
   std::shared_ptr<SegmentList> segments_;
+  std::unique_ptr<BoundsFile> bounds_;
   LogWriter writer_;
   bool is_removal_unsynced_ = false;  // of the front
 };

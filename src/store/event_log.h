@@ -10,6 +10,9 @@
 // gone, their sequences are given again, and the next commit begins by repairing the file. Nothing
 // that was confirmed is touched.
 //
+// The file BOUNDS tells where the log begins and how far it was confirmed (store/log_bounds.h): a
+// log that has less than that is not opened.
+//
 // Costs: an event is copied once into a buffer; commit() is one write and one fdatasync, whatever
 // the number of records. read() costs one pread of a few kilobytes and a scan of it, or one for
 // many sequences that are near each other. open() reads the headers of all segments and the
@@ -45,7 +48,13 @@ struct LogOptions {
   std::size_t event_bytes_max = std::size_t{16} << 20U;  // the longest; at most kRecordBytesMax
 };
 
-enum class RecordKind : std::uint8_t { kEvent = 1, kNote = 2 };
+enum class RecordKind : std::uint8_t {
+  kEvent = 1,
+  kNote = 2,
+  // In the place of records that were lost (store/log_repair.h); readers pass it over. Its sequence
+  // is the one that the next event has.
+  kLost = 3,
+};
 
 struct LogRecord {
   RecordKind kind = RecordKind::kEvent;
@@ -82,8 +91,9 @@ class LogReader {
 
 class EventLog {
  public:
-  // Creates the directory if need be. A torn tail of the last segment is cut; anything else that
-  // fails its checksum is an error, here or where it is read. The file system must outlive the log
+  // Creates the directory if need be. A torn tail of the last segment, which nobody was told of, is
+  // cut; anything else that fails its checksum is an error, here or where it is read. Confirmed
+  // records that are missing are kStoreIncomplete. The file system must outlive the log
   // and its readers.
   static base::Result<std::unique_ptr<EventLog>> open(FileSystem& files,
                                                       const std::filesystem::path& directory,
@@ -108,6 +118,10 @@ class EventLog {
   base::Result<std::uint64_t> retain(base::Instant now) {
     return remove_before(retention_bound(now, 1));
   }
+
+  // Makes durable how far the log was confirmed. To be called at the end; after a crash without it,
+  // a later loss of power may hide that confirmed records are missing.
+  virtual base::Result<void> finish() = 0;
 
   virtual std::uint64_t first_sequence() const = 0;  // the oldest that can be read; next if none
   virtual std::uint64_t next_sequence() const = 0;   // of the first event not confirmed

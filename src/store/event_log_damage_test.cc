@@ -13,6 +13,7 @@
 #include "store/event_log.h"
 #include "store/event_log_testing.h"
 #include "store/fault_file_system_testing.h"
+#include "store/log_bounds.h"
 #include "store/segment_format.h"
 
 namespace weir::store {
@@ -28,22 +29,40 @@ constexpr LogOptions kOptions{.segment_bytes = 250};
 constexpr std::size_t kCommitCount = 8;
 constexpr std::size_t kLastCommitRecordCount = 3;
 
+struct SmallLog {
+  Contents segments;
+  std::string bounds;        // as they are
+  std::string older_bounds;  // as of the commit before the last: a loss of power may leave them
+};
+
 // Some segments, each of some commits of an event, a note and an event.
-Contents small_log() {
+SmallLog make_small_log() {
   FaultFileSystem files;
+  SmallLog made;
   const auto log = open_log(files, kOptions);
   for (std::size_t i = 0; i < kCommitCount; ++i) {
     const std::string payload = fmt::format("payload {}", i);
+    made.older_bounds = files.contents().at(kBoundsPath);
     EXPECT_TRUE(log->append_event({1}, payload));
     log->append_note(log->next_sequence(), {2}, "note");
     EXPECT_TRUE(log->append_event({3}, payload));
     EXPECT_TRUE(log->commit());
   }
-  return files.contents();
+  made.segments = segment_files(files);
+  made.bounds = files.contents().at(kBoundsPath);
+  return made;
+}
+
+Contents small_log() { return make_small_log().segments; }
+
+// Segments with bounds that tell of all commits but the last.
+void place(FaultFileSystem& files, Contents contents) {
+  contents[kBoundsPath] = make_small_log().older_bounds;
+  files.set_contents(contents);
 }
 
 LogLines reopened(FaultFileSystem& files, const Contents& contents) {
-  files.set_contents(contents);
+  place(files, contents);
   const auto log = EventLog::open(files, kLogDirectory, kOptions);
   return log ? lines_from(**log, 0) : LogLines{{}, describe(log)};
 }
@@ -69,6 +88,7 @@ TEST(EventLogDamageTest, EveryChangedByteIsFoundOrCutWithTheLastCommit) {
         if (found.end != "ok") {
           EXPECT_THAT(found.end,
                       testing::AnyOf(StartsWith("store.corrupt - " + path + " is damaged"),
+                                     StartsWith("store.incomplete - " + path + " ends at offset"),
                                      StartsWith("store.version - " + path)));
           continue;
         }
@@ -85,7 +105,7 @@ TEST(EventLogDamageTest, EveryChangedByteIsFoundOrCutWithTheLastCommit) {
 TEST(EventLogDamageTest, ReadGivesNoChangedByteEither) {
   const Contents contents = small_log();
   FaultFileSystem files;
-  files.set_contents(contents);
+  place(files, contents);
   std::vector<std::uint64_t> sequences;
   for (std::uint64_t i = 1; i <= 2 * kCommitCount; ++i) sequences.push_back(i);
   const auto whole = open_log(files, kOptions)->read(sequences).value();
@@ -93,15 +113,19 @@ TEST(EventLogDamageTest, ReadGivesNoChangedByteEither) {
   for (std::size_t i = kSegmentHeaderBytes; i < bytes.size(); ++i) {
     Contents damaged = contents;
     damaged[path][i] = static_cast<char>(bytes[i] ^ 0x10);
-    files.set_contents(damaged);
+    place(files, damaged);
     const auto log = open_log(files, kOptions);
     EXPECT_THAT(describe(log->read(sequences)), StartsWith("store.corrupt - " + path)) << i;
     EXPECT_EQ(log->read(std::vector<std::uint64_t>{16}).value()[0]->payload, whole[15]->payload);
   }
 }
 
-TEST(EventLogDamageTest, TheLastSegmentMayEndAnywhere) {
+TEST(EventLogDamageTest, TheLastSegmentMayEndAnywhereWithinTheLastCommit) {
   const Contents contents = small_log();
+  FaultFileSystem bounds_only;
+  bounds_only.set_contents({{kBoundsPath, make_small_log().older_bounds}});
+  const std::uint64_t confirmed_bytes =
+      read_bounds(bounds_only, kLogDirectory).value()->bounds.end_bytes;
   const std::string last = contents.rbegin()->first;
   FaultFileSystem files;
   const auto whole = reopened(files, contents).lines;
@@ -109,6 +133,10 @@ TEST(EventLogDamageTest, TheLastSegmentMayEndAnywhere) {
     Contents torn = contents;
     torn[last].resize(size);
     const LogLines found = reopened(files, torn);
+    if (size < confirmed_bytes) {
+      EXPECT_THAT(found.end, StartsWith("store.incomplete - " + last + " ends at offset")) << size;
+      continue;
+    }
     ASSERT_EQ(found.end, "ok") << size;
     ASSERT_TRUE(is_prefix(found.lines, whole)) << size;
     const auto log = open_log(files, kOptions);
@@ -126,7 +154,7 @@ TEST(EventLogDamageTest, TheLastSegmentMayEndInZerosOrRubbish) {
     for (const std::size_t size : {1U, 36U, 37U, 38U, 5000U}) {
       Contents torn = contents;
       torn.rbegin()->second.append(size, byte);
-      files.set_contents(torn);
+      place(files, torn);
       const auto log = open_log(files, kOptions);
       EXPECT_EQ(log->recovery().torn_bytes, size);
       EXPECT_EQ(lines_from(*log, 0).lines, whole);
@@ -152,8 +180,8 @@ TEST(EventLogDamageTest, AMissingSegmentInTheMiddleIsNamed) {
   FaultFileSystem files;
   EXPECT_EQ(reopened(files, contents).end,
             "store.corrupt - log/00000000000000000003.log is damaged at offset 0: the segment "
-            "before it, 00000000000000000002.log, is missing; copy it again from where it came "
-            "from, or restore a backup; weir doctor tells what is lost");
+            "before it, 00000000000000000002.log, is missing; copy the file again from where it "
+            "came from, or restore a backup; weir doctor tells what is lost");
 }
 
 TEST(EventLogDamageTest, SegmentsCannotChangePlaces) {
@@ -165,11 +193,11 @@ TEST(EventLogDamageTest, SegmentsCannotChangePlaces) {
 
 TEST(EventLogDamageTest, AVersionThatIsNotKnownIsRefused) {
   Contents contents = small_log();
-  contents.rbegin()->second[8] = 3;
+  contents.rbegin()->second[8] = 4;
   FaultFileSystem files;
   EXPECT_EQ(reopened(files, contents).end,
-            "store.version - log/00000000000000000004.log has a version that this program does not "
-            "know (it knows 2)");
+            "store.version - log/00000000000000000004.log has at offset 8 version 4, which this "
+            "program does not know (it knows 3); weir doctor tells more");
 }
 
 TEST(EventLogDamageTest, OtherFilesAreLeftAlone) {

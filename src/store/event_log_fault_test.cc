@@ -9,6 +9,7 @@
 #include "store/event_log.h"
 #include "store/event_log_testing.h"
 #include "store/fault_file_system_testing.h"
+#include "store/log_bounds.h"
 #include "store/segment_format.h"
 
 namespace weir::store {
@@ -25,14 +26,14 @@ TEST(EventLogFaultTest, AFullDiskStopsTheLogUntilThereIsRoom) {
   FaultFileSystem files;
   auto log = open_log(files);
   ASSERT_EQ(describe(commit_events(*log, {"a", "b"})), "ok");
-  files.set_capacity(log->size_bytes() + 20);
+  files.set_capacity(kBoundsFileBytes + log->size_bytes() + 20);
   for (int i = 0; i < 50; ++i) {
     EXPECT_THAT(describe(commit_events(*log, {"lost", "too"})),
                 StartsWith("store.full - cannot write "));
     EXPECT_EQ(log->next_sequence(), 3U);
     EXPECT_FALSE(log->commit().has_value());
   }
-  EXPECT_LE(files.contents().size(), 2U);
+  EXPECT_LE(segment_files(files).size(), 2U);
   EXPECT_EQ(lines_from(*log, 1).lines, event_lines({"a", "b"}));
   files.set_capacity(10'000);
   EXPECT_EQ(describe(log->commit()), "ok");
@@ -47,16 +48,16 @@ TEST(EventLogFaultTest, AFullDiskDoesNotFillWithHeaders) {
   FaultFileSystem files;
   const auto log = open_log(files);
   ASSERT_TRUE(commit_events(*log, {"a"}));
-  files.set_capacity(log->size_bytes() + kSegmentHeaderBytes + 10);
+  files.set_capacity(kBoundsFileBytes + log->size_bytes() + kSegmentHeaderBytes + 10);
   for (int i = 0; i < 50; ++i) {
     EXPECT_FALSE(commit_events(*log, {std::string(100, 'x')}).has_value());
   }
   EXPECT_EQ(describe(log->commit()), "ok");
-  EXPECT_EQ(files.contents().size(), 2U);
+  EXPECT_EQ(segment_files(files).size(), 2U);
   files.set_capacity(10'000);
   EXPECT_EQ(describe(commit_events(*log, {"b"})), "ok");
   EXPECT_EQ(lines_from(*log, 1).lines, event_lines({"a", "b"}));
-  EXPECT_EQ(files.contents().size(), 2U);
+  EXPECT_EQ(segment_files(files).size(), 2U);
 }
 
 TEST(EventLogFaultTest, AfterAFailedSyncTheSegmentIsCutAndNotWrittenAgain) {
@@ -168,9 +169,11 @@ TEST(EventLogFaultTest, ACrashWhileASegmentIsMadeIsMended) {
       const LogOptions options{.segment_bytes = 60};
       auto log = open_log(files, options);
       ASSERT_TRUE(commit_events(*log, {"a"}));
+      const std::string bounds = files.contents().at(kBoundsPath);
       ASSERT_TRUE(commit_events(*log, {"b"}));
       auto contents = files.contents();
-      ASSERT_EQ(contents.size(), 2U);
+      ASSERT_EQ(contents.size(), 3U);
+      contents[kBoundsPath] = bounds;
       std::string& second = contents[kSecond];
       second = zeros ? std::string(size_bytes, '\0') : second.substr(0, size_bytes);
       files.set_contents(contents);
@@ -192,14 +195,14 @@ TEST(EventLogFaultTest, AnOpenOnAFullDiskReadsWhatIsThereAndWritesWhenThereIsRoo
   auto log = open_log(files);
   ASSERT_EQ(describe(commit_events(*log, {"a", "b"})), "ok");
   const std::uint64_t used_bytes = log->size_bytes();
-  files.set_capacity(used_bytes + 20);
+  files.set_capacity(kBoundsFileBytes + used_bytes + 20);
   EXPECT_FALSE(commit_events(*log, {"lost"}).has_value());
   EXPECT_FALSE(log->commit().has_value());
-  ASSERT_EQ(files.contents().size(), 2U);
+  ASSERT_EQ(segment_files(files).size(), 2U);
   for (int i = 0; i < 2; ++i) {
     log = open_log(files);
     EXPECT_EQ(lines_from(*log, 1).lines, event_lines({"a", "b"}));
-    EXPECT_EQ(files.contents().size(), 1U);
+    EXPECT_EQ(segment_files(files).size(), 1U);
     EXPECT_THAT(describe(commit_events(*log, {"lost"})), StartsWith("store.full - "));
   }
   files.set_capacity(10'000);
@@ -214,7 +217,9 @@ TEST(EventLogFaultTest, AnOnlySegmentWithoutHeaderIsCorruptUnlessItIsTheFirstEve
   EXPECT_EQ(open_log(files)->next_sequence(), 1U);
   files.set_contents({{kSecond, ""}});
   EXPECT_EQ(describe(EventLog::open(files, kLogDirectory, {})),
-            "store.corrupt - log/00000000000000000002.log is damaged at offset 0: no valid header");
+            "store.corrupt - log/00000000000000000002.log is damaged at offset 0: no valid header; "
+            "copy the file again from where it came from, or restore a backup; weir doctor tells "
+            "what is lost");
 }
 
 }  // namespace

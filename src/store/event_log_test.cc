@@ -71,9 +71,9 @@ TEST(EventLogTest, GoesOnInANewSegmentBeyondTheLimit) {
   const auto texts = payloads(100, 50);
   auto log = open_log(files, {.segment_bytes = 1000});
   for (const std::string& text : texts) EXPECT_EQ(describe(commit_events(*log, {text})), "ok");
-  EXPECT_EQ(files.contents().size(), 10U);
+  EXPECT_EQ(segment_files(files).size(), 10U);
   std::uint64_t sum_bytes = 0;
-  for (const auto& [path, bytes] : files.contents()) sum_bytes += bytes.size();
+  for (const auto& [path, bytes] : segment_files(files)) sum_bytes += bytes.size();
   EXPECT_EQ(log->size_bytes(), sum_bytes);
   EXPECT_EQ(lines_from(*log, 1).lines, event_lines(texts));
   log = open_log(files, {.segment_bytes = 1000});
@@ -176,7 +176,7 @@ TEST(EventLogTest, RetentionBySizeRemovesWholeOldSegments) {
   EXPECT_EQ(log->retain({0}).value(), 7U);
   EXPECT_EQ(log->retain({0}).value(), 0U);
   EXPECT_LE(log->size_bytes(), 2500U);
-  EXPECT_EQ(files.contents().size(), 3U);
+  EXPECT_EQ(segment_files(files).size(), 3U);
   const std::uint64_t first = log->first_sequence();
   EXPECT_EQ(first, 78U);
   EXPECT_EQ(lines_from(*log, 1).lines.front(), event_lines(payloads(100, 50))[first - 1]);

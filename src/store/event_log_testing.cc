@@ -8,6 +8,12 @@
 
 namespace weir::store {
 
+LogFiles segment_files(const FaultFileSystem& files) {
+  LogFiles found = files.contents();
+  found.erase(kBoundsPath);
+  return found;
+}
+
 std::string to_line(const LogRecord& record) {
   return fmt::format("{} {} at {}: {}", record.kind == RecordKind::kEvent ? "event" : "note",
                      record.sequence, record.at.nanoseconds, record.payload);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,10 +11,16 @@
 
 #include "base/result.h"
 #include "store/event_log.h"
+#include "store/fault_file_system_testing.h"
 
 namespace weir::store {
 
 inline constexpr std::string_view kLogDirectory = "log";
+inline constexpr const char* kBoundsPath = "log/BOUNDS";
+
+// The files of a log by path, without its bounds.
+using LogFiles = std::map<std::string, std::string>;
+LogFiles segment_files(const FaultFileSystem& files);
 
 // "event 7 at 12: payload" or "note 7 at 12: payload".
 std::string to_line(const LogRecord& record);

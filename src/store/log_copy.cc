@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/log_copy.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <utility>
 
@@ -14,7 +12,6 @@ namespace {
 
 // A repair of the segment during the copy makes another try necessary.
 constexpr int kTriesMax = 5;
-constexpr std::string_view kAdvice = "run weir doctor, and restore an older backup";
 
 }  // namespace
 
@@ -24,7 +21,7 @@ LogCopy::LogCopy(FileSystem& files, std::filesystem::path target, CopyProgress p
 base::Result<void> LogCopy::copy(const std::vector<SnapshotSegment>& segments) {
   if (auto created = files_.create_directory(target_); !created) return created;
   if (!segments.empty()) first_sequence_ = segments.front().header.first_sequence;
-  next_sequence_ = first_sequence_;
+  end_.next_sequence = first_sequence_;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const bool is_last = i + 1 == segments.size();
     auto copied = is_last ? copy_last(segments[i]) : copy_closed(segments[i], segments[i + 1]);
@@ -43,7 +40,7 @@ base::Result<void> LogCopy::copy_closed(const SnapshotSegment& segment,
   const auto scan = scan_segment(*std::move(file), segment.header, segment.bytes);
   if (!scan) return scan.error();
   if (scan->state != ScanState::kWhole || scan->end.next_sequence != later.header.first_sequence) {
-    return damage(segment.path, scan->end.bytes, fmt::format("no valid record; {}", kAdvice));
+    return damage(segment.path, scan->end.bytes, "no valid record");
   }
   add(segment, *copied);
   return {};
@@ -56,8 +53,7 @@ base::Result<void> LogCopy::copy_last(const SnapshotSegment& segment) {
     if (*copied) return {};
     if (auto removed = files_.remove(target_ / segment.path.filename()); !removed) return removed;
   }
-  return damage(segment.path, 0,
-                fmt::format("records before its confirmed end are not valid; {}", kAdvice));
+  return damage(segment.path, 0, "records before its confirmed end are not valid");
 }
 
 base::Result<bool> LogCopy::try_copy_last(const SnapshotSegment& segment) {
@@ -79,7 +75,7 @@ base::Result<bool> LogCopy::try_copy_last(const SnapshotSegment& segment) {
     copied = sum_file(*file);
     if (!copied) return copied.error();
   }
-  next_sequence_ = scan->end.next_sequence;
+  end_ = scan->end;
   add(segment, *copied);
   return true;
 }

@@ -18,6 +18,7 @@
 #include "store/file_system.h"
 #include "store/log_snapshot.h"
 #include "store/manifest.h"
+#include "store/segment_scan.h"
 
 namespace weir::store {
 
@@ -31,7 +32,8 @@ class LogCopy {
   // The files that were copied.
   const std::vector<ManifestFile>& copied() const { return copied_; }
   std::uint64_t first_sequence() const { return first_sequence_; }
-  std::uint64_t next_sequence() const { return next_sequence_; }
+  std::uint64_t next_sequence() const { return end_.next_sequence; }
+  SegmentEnd end() const { return end_; }  // of the last segment
 
  private:
   base::Result<void> copy_closed(const SnapshotSegment& segment, const SnapshotSegment& later);
@@ -45,7 +47,7 @@ class LogCopy {
   CopyProgress progress_;
   std::vector<ManifestFile> copied_;
   std::uint64_t first_sequence_ = 1;
-  std::uint64_t next_sequence_ = 1;
+  SegmentEnd end_;
 };
 
 }  // namespace weir::store

@@ -3,19 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "store/log_bounds.h"
 #include "store/segment.h"
 #include "store/segment_link.h"
+#include "store/segment_recovery.h"
 
 namespace weir::store {
 namespace {
 
 constexpr const char* kAdvice =
-    "copy the file again from where it came from, or restore the last backup";
+    "copy the file again from where it came from, or restore the last backup; weir doctor --repair "
+    "goes on without what is lost";
 
 std::string events_text(std::uint64_t first, std::uint64_t next) {
   if (next <= first) return "no event is lost";
@@ -30,21 +34,68 @@ class Examiner {
       : files_(files), log_(log), visit_(visit), findings_(findings) {}
 
   base::Result<LogExamination> run() {
+    // The end is read before the segments, so that one that is written meanwhile never has less.
+    const auto end = read_bounds(files_, log_);
+    if (!end && end.error().id != base::ErrorId::kStoreVersion) return end.error();
     const auto numbers = find_segment_numbers(files_, log_);
     if (!numbers) return numbers.error();
     for (std::size_t i = 0; i < numbers->size(); ++i) {
       const bool is_last = i + 1 == numbers->size();
       examine((*numbers)[i], is_last ? std::nullopt : std::optional((*numbers)[i + 1]));
     }
+    if (!end) {
+      report_bounds(end.error().message);
+    } else {
+      examine_bounds(*end);
+    }
     return result_;
   }
 
  private:
+  void examine_bounds(const std::optional<FoundBounds>& end) {
+    const auto required = required_bounds(files_, log_, found_);
+    if (!required) return report_bounds(required.error().message);
+    if (!*required || !end) return;
+    if (end->damaged_count > 0) {
+      findings_.add(
+          {.severity = Severity::kWarning,
+           .file = bounds_name(),
+           .what = fmt::format("{} of {} slots are damaged", end->damaged_count, kBoundsSlotCount),
+           .consequence = "nothing is lost",
+           .advice = "nothing: a broker writes them anew when it starts"});
+    }
+    if (auto checked = check_begin(log_, found_, **required); !checked) {
+      findings_.add({.file = "log/" + segment_name((*required)->first_segment),
+                     .what = checked.error().message,
+                     .consequence = "a broker does not start",
+                     .advice = kAdvice});
+    }
+    if (found_.empty() || !end->is_known()) return;
+    const SegmentEnd last = found_.back().header ? last_end_ : SegmentEnd();
+    if (auto checked = check_end(log_, found_.back().number, last, end->bounds); !checked) {
+      findings_.add({.file = "log/" + segment_name(end->bounds.end_segment),
+                     .offset = last.bytes,
+                     .what = checked.error().message,
+                     .consequence = "a broker does not start",
+                     .advice = kAdvice});
+    }
+  }
+
+  void report_bounds(std::string what) {
+    findings_.add({.file = bounds_name(),
+                   .what = std::move(what),
+                   .consequence = "a broker does not start",
+                   .advice = kAdvice});
+  }
+
   void examine(std::uint64_t number, std::optional<std::uint64_t> later_number) {
     ++result_.segment_count;
     const auto found = open(number);
     if (!found) return;
     result_.bytes += found->file_bytes;
+    found_.push_back(*found);
+    found_.back().file = nullptr;
+    last_end_ = {};
     if (!found->header) return report_header(*found, !later_number);
     take_header(*found);
     std::optional<FoundSegment> later;
@@ -103,8 +154,11 @@ class Examiner {
 
   void scan(const FoundSegment& found, bool is_closed, const std::optional<FoundSegment>& later) {
     const std::string name = file_name(found.number);
+    std::uint64_t next = found.header->first_sequence;
     const auto visit = [&](std::uint64_t offset_bytes, const RecordView& record) {
+      if (record.kind == RecordKind::kLost) return take_lost(name, offset_bytes, record, next);
       ++(record.kind == RecordKind::kEvent ? result_.event_count : result_.note_count);
+      if (record.kind == RecordKind::kEvent) next = record.sequence + 1;
       if (visit_) visit_(name, offset_bytes, record);
     };
     const auto scan = scan_segment(found.file, *found.header, found.file_bytes, visit);
@@ -112,10 +166,23 @@ class Examiner {
       damage_at(found, 0, scan.error().message, "its events cannot be read");
       return;
     }
+    last_end_ = scan->end;
     expected_ = scan->end.next_sequence;
     result_.next_sequence = scan->end.next_sequence;
     if (is_closed) return judge_closed(found, *scan, later);
     judge_last(found, *scan);
+  }
+
+  void take_lost(const std::string& name, std::uint64_t offset_bytes, const RecordView& record,
+                 std::uint64_t& next) {
+    result_.lost_count += record.sequence - std::min(next, record.sequence);
+    findings_.add({.severity = Severity::kNote,
+                   .file = name,
+                   .offset = offset_bytes,
+                   .what = "a repair went on without the records that were here",
+                   .consequence = events_text(next, record.sequence),
+                   .advice = "nothing"});
+    next = record.sequence;
   }
 
   void judge_closed(const FoundSegment& found, const SegmentScan& scan,
@@ -166,6 +233,7 @@ class Examiner {
                    .advice = kAdvice});
   }
 
+  static std::string bounds_name() { return fmt::format("log/{}", kBoundsName); }
   static std::string file_name(std::uint64_t number) { return "log/" + segment_name(number); }
 
   FileSystem& files_;
@@ -173,6 +241,8 @@ class Examiner {
   const RecordVisitor& visit_;
   Findings& findings_;
   LogExamination result_;
+  std::vector<FoundSegment> found_;           // those that could be read, without their files
+  SegmentEnd last_end_;                       // of the last one
   std::optional<std::uint64_t> last_number_;  // of the segment before
   std::optional<std::uint64_t> expected_;     // the event after the last one that was read
 };

@@ -22,6 +22,7 @@ struct LogExamination {
   std::uint64_t segment_count = 0;
   std::uint64_t event_count = 0;
   std::uint64_t note_count = 0;
+  std::uint64_t lost_count = 0;  // events that a repair went on without
   std::uint64_t bytes = 0;
   std::uint64_t first_sequence = 1;
   std::uint64_t next_sequence = 1;

@@ -55,6 +55,11 @@ base::Result<void> read_run(const Segment& segment, const File& file, Block bloc
                     fmt::format("no valid record in the search for event {}", sequences[found]));
     }
     const RecordView& record = decoded.record;
+    // Lost ones are gone, as those that retention has removed.
+    while (record.kind == RecordKind::kLost && found < sequences.size() &&
+           sequences[found] < record.sequence) {
+      ++found;
+    }
     for (; record.kind == RecordKind::kEvent && found < sequences.size() &&
            sequences[found] == record.sequence;
          ++found) {

@@ -86,6 +86,7 @@ class LogReader::Cursor {
 
   // What comes before the event that the reader was made for is passed over.
   bool wanted(const RecordView& record) {
+    if (record.kind == RecordKind::kLost) return false;
     if (sequence_ == 0) return true;
     if (record.kind != RecordKind::kEvent || record.sequence < sequence_) return false;
     sequence_ = 0;

@@ -46,7 +46,8 @@ base::Result<std::vector<SnapshotSegment>> check(std::vector<FoundSegment> found
     if (i > 0) {
       if (auto linked = check_link(found[i - 1], found[i]); !linked) return linked.error();
     }
-    segments.push_back({found[i].path, *found[i].header, found[i].file, found[i].file_bytes});
+    segments.push_back(
+        {found[i].path, *found[i].header, found[i].file, found[i].file_bytes, found[i].version});
   }
   return segments;
 }

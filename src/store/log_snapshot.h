@@ -24,6 +24,7 @@ struct SnapshotSegment {
   SegmentHeader header;
   std::shared_ptr<const File> file;
   std::uint64_t bytes = 0;
+  std::uint32_t version = 0;  // of the header
 };
 
 // By number; empty if no segment was complete yet. Fails with kStoreCorrupt if segments are missing

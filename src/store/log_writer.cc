@@ -17,12 +17,13 @@ constexpr std::size_t kBatchKeptBytes = std::size_t{4} << 20U;
 }  // namespace
 
 LogWriter::LogWriter(FileSystem& files, std::filesystem::path directory, const LogOptions& options,
-                     std::shared_ptr<SegmentList> segments)
+                     std::shared_ptr<SegmentList> segments, BoundsFile& bounds)
     : files_(files),
       directory_(std::move(directory)),
       options_(options),
       segments_(std::move(segments)),
-      current_(segments_->back()) {
+      current_(segments_->back()),
+      bounds_(bounds) {
   drop_batch();
 }
 
@@ -74,7 +75,10 @@ base::Result<void> LogWriter::commit() {
   base::Result<void> result = prepare();
   if (result && !batch_.empty()) {
     result = write_batch();
-    if (result) current_->extend(batch_end_, batch_index_);
+    if (result) {
+      current_->extend(batch_end_, batch_index_);
+      bounds_.end_with(current_->header().number, batch_end_.bytes, batch_end_.next_sequence);
+    }
   }
   repair_due_ = !result;
   drop_batch();

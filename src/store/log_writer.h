@@ -7,6 +7,8 @@
 // no record yet has its header written again instead, so that a full disk does not fill with
 // headers.
 //
+// Each commit that succeeded is told to the bounds of the log.
+//
 // Threads: one at a time; readers of the segments may be any.
 #pragma once
 
@@ -20,6 +22,7 @@
 #include "base/result.h"
 #include "store/event_log.h"
 #include "store/file_system.h"
+#include "store/log_bounds.h"
 #include "store/segment_list.h"
 
 namespace weir::store {
@@ -28,7 +31,7 @@ class LogWriter {
  public:
   // Goes on at the end of the last segment.
   LogWriter(FileSystem& files, std::filesystem::path directory, const LogOptions& options,
-            std::shared_ptr<SegmentList> segments);
+            std::shared_ptr<SegmentList> segments, BoundsFile& bounds);
 
   base::Result<std::uint64_t> append_event(base::Instant at, std::string_view json);
   void append_note(std::uint64_t sequence, base::Instant at, std::string_view note);
@@ -49,6 +52,7 @@ class LogWriter {
   LogOptions options_;
   std::shared_ptr<SegmentList> segments_;
   SegmentList::SegmentPtr current_;
+  BoundsFile& bounds_;
 
   bool repair_due_ = false;
   bool creation_begun_ = false;  // of the next segment: there may be a file

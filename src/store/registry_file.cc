@@ -52,7 +52,7 @@ base::Result<RegistryFile> inspect_registry_file(const std::filesystem::path& fi
   if (is_empty && is_log_there && log_bytes > 0) {
     return incomplete(
         fmt::format("{0} is missing or empty, but {1} is there, which belongs to it: copy {0} from "
-                    "where {1} came from, or restore a backup",
+                    "where {1} came from, or restore a backup; weir doctor tells more",
                     file.native(), log));
   }
   if (is_empty) return RegistryFile::kNew;
@@ -65,7 +65,7 @@ base::Result<RegistryFile> inspect_registry_file(const std::filesystem::path& fi
   return incomplete(fmt::format(
       "{1} is missing, which holds the newest changes to {0}: copy it from where {0} came from, or "
       "restore a backup. If {0} is complete alone, because sqlite3 made it with .backup or was the "
-      "last to close it, make an empty {1}",
+      "last to close it, make an empty {1}; weir doctor --repair goes on with {0} as it is",
       file.native(), log));
 }
 

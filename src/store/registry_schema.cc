@@ -229,9 +229,11 @@ base::Result<void> check_rows(Database& database) {
   if (*equal) return {};
   return base::Error{
       base::ErrorId::kStoreMismatch,
-      fmt::format("{0}: rows are missing or old: {0} and {0}-wal are of different times, or "
-                  "damaged. Copy both again while no broker runs, or restore a backup",
-                  database.file()),
+      fmt::format(
+          "{0}: rows are missing or old: {0} and {0}-wal are of different times, or "
+          "damaged. Copy both again while no broker runs, or restore a backup; weir doctor tells "
+          "more, weir doctor --repair goes on with what there is",
+          database.file()),
       {}};
 }
 

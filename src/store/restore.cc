@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "store/directory_lock.h"
 #include "store/file_system.h"
+#include "store/log_bounds.h"
 #include "store/registry_file.h"
 #include "store/registry_numbers.h"
+#include "store/segment.h"
 
 namespace weir::store {
 namespace {
@@ -78,8 +82,28 @@ class Restore {
       if (auto copied = copy(file); !copied) return copied;
     }
     if (auto made = create_numbers(staging_ / kRegistryName); !made) return made;
+    if (auto made = write_bounds(manifest); !made) return made;
     if (auto synced = files_.sync_directory(staging_ / "log"); !synced) return synced;
     return files_.sync_directory(staging_);
+  }
+
+  // The manifest tells where the log begins and ends.
+  base::Result<void> write_bounds(const Manifest& manifest) {
+    LogBounds bounds{.first_sequence = manifest.first_sequence,
+                     .next_sequence = manifest.next_sequence};
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    for (const ManifestFile& file : manifest.files) {
+      const auto number = segment_number(path(file.name).filename().native());
+      if (!number) continue;
+      first = std::min(first, *number);
+      if (*number < bounds.end_segment) continue;
+      bounds.end_segment = *number;
+      bounds.end_bytes = file.bytes;
+    }
+    if (bounds.end_segment == 0) return {};  // an empty log has none yet
+    bounds.first_segment = first;
+    const auto written = BoundsFile::write(files_, staging_ / "log", bounds);
+    return written ? base::Result<void>() : written.error();
   }
 
   base::Result<void> copy(const ManifestFile& wanted) {

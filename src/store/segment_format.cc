@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "WEIRLOG\n";
 constexpr std::uint32_t kVersionWithoutNotes = 1;
+constexpr std::uint32_t kVersionWithNotes = 2;
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kLengthOffset = 8;
 constexpr std::size_t kKindOffset = 12;
@@ -43,8 +44,14 @@ std::uint64_t record_checksum(std::string_view bytes, RecordPlace place) {
 }
 
 bool known(std::uint8_t kind) {
-  return kind == static_cast<std::uint8_t>(RecordKind::kEvent) ||
-         kind == static_cast<std::uint8_t>(RecordKind::kNote);
+  return kind >= static_cast<std::uint8_t>(RecordKind::kEvent) &&
+         kind <= static_cast<std::uint8_t>(RecordKind::kLost);
+}
+
+// Before version 3, the version told whether there is a number of notes.
+bool fits(std::uint32_t version, std::uint32_t note_kib) {
+  if (version == kSegmentVersion) return true;
+  return version == (note_kib != 0 ? kVersionWithNotes : kVersionWithoutNotes);
 }
 
 }  // namespace
@@ -52,7 +59,7 @@ bool known(std::uint8_t kind) {
 std::string encode_header(const SegmentHeader& header) {
   base::ByteWriter writer;
   writer.raw(kMagic);
-  writer.u32(header.previous_note_kib == 0 ? kVersionWithoutNotes : kSegmentVersion);
+  writer.u32(kSegmentVersion);
   writer.u32(header.previous_note_kib);
   writer.u64(header.number);
   writer.u64(header.first_sequence);
@@ -69,7 +76,7 @@ DecodedHeader decode_header(std::string_view bytes) {
   const bool magic = reader.raw(kMagic.size()) == kMagic;
   const std::uint32_t version = reader.u32();
   // A later version may have another header: only its first twelve bytes are known.
-  if (magic && version > kSegmentVersion) return {HeaderState::kUnknownVersion, {}};
+  if (magic && version > kSegmentVersion) return {HeaderState::kUnknownVersion, {}, version};
   SegmentHeader header;
   header.previous_note_kib = reader.u32();
   header.number = reader.u64();
@@ -77,13 +84,11 @@ DecodedHeader decode_header(std::string_view bytes) {
   header.previous_bytes = reader.u64();
   header.newest_before.nanoseconds = static_cast<std::int64_t>(reader.u64());
   const std::uint64_t checksum = reader.u64();
-  const bool has_notes = header.previous_note_kib != 0;
-  const bool is_version = version == (has_notes ? kSegmentVersion : kVersionWithoutNotes);
-  if (!magic || !is_version || !reader.done() ||
+  if (!magic || !fits(version, header.previous_note_kib) || !reader.done() ||
       checksum != base::hash_bytes(bytes.substr(0, bytes.size() - kChecksumBytes))) {
     return {};
   }
-  return {HeaderState::kWhole, header};
+  return {HeaderState::kWhole, header, version};
 }
 
 void append_record(std::string& out, RecordPlace place, const RecordView& record) {

@@ -22,7 +22,9 @@
 
 namespace weir::store {
 
-inline constexpr std::uint32_t kSegmentVersion = 2;
+inline constexpr std::uint32_t kSegmentVersion = 3;
+// From this version on the file BOUNDS is there before the segment is (store/log_bounds.h).
+inline constexpr std::uint32_t kBoundsVersion = 3;
 inline constexpr std::uint64_t kSegmentHeaderBytes = 56;
 inline constexpr std::uint64_t kRecordHeadBytes = 37;
 
@@ -43,6 +45,7 @@ enum class HeaderState : std::uint8_t { kWhole, kDamaged, kUnknownVersion };
 struct DecodedHeader {
   HeaderState state = HeaderState::kDamaged;
   SegmentHeader header;
+  std::uint32_t version = 0;
 };
 
 std::string encode_header(const SegmentHeader& header);

@@ -10,13 +10,6 @@
 #include "store/segment.h"
 
 namespace weir::store {
-namespace {
-
-constexpr std::string_view kAdvice =
-    "copy it again from where it came from, or restore a backup; weir doctor tells what is lost";
-
-}  // namespace
-
 base::Result<std::vector<std::uint64_t>> find_segment_numbers(
     FileSystem& files, const std::filesystem::path& directory) {
   const auto names = files.list(directory);
@@ -45,10 +38,12 @@ base::Result<FoundSegment> inspect_segment(FileSystem& files,
   if (!bytes) return bytes.error();
   const DecodedHeader decoded = decode_header(*bytes);
   if (decoded.state == HeaderState::kUnknownVersion) {
-    return base::Error{base::ErrorId::kStoreVersion,
-                       fmt::format("{} has a version that this program does not know (it knows {})",
-                                   found.path.native(), kSegmentVersion),
-                       std::nullopt};
+    return base::Error{
+        base::ErrorId::kStoreVersion,
+        fmt::format("{} has at offset 8 version {}, which this program does not know "
+                    "(it knows {}); weir doctor tells more",
+                    found.path.native(), decoded.version, kSegmentVersion),
+        std::nullopt};
   }
   if (decoded.state == HeaderState::kWhole) {
     if (decoded.header.number != number) {
@@ -56,22 +51,23 @@ base::Result<FoundSegment> inspect_segment(FileSystem& files,
                     fmt::format("its header tells number {}", decoded.header.number));
     }
     found.header = decoded.header;
+    found.version = decoded.version;
   }
   return found;
 }
 
 base::Result<void> check_link(const FoundSegment& earlier, const FoundSegment& later) {
   if (later.number != earlier.number + 1) {
-    return damage(later.path, 0,
-                  fmt::format("the segment before it, {}, is missing; {}",
-                              segment_name(later.number - 1), kAdvice));
+    return damage(
+        later.path, 0,
+        fmt::format("the segment before it, {}, is missing", segment_name(later.number - 1)));
   }
-  if (!earlier.header) return damage(earlier.path, 0, fmt::format("no valid header; {}", kAdvice));
+  if (!earlier.header) return damage(earlier.path, 0, "no valid header");
   if (!later.header) return {};
   if (later.header->previous_bytes != earlier.file_bytes) {
     return damage(earlier.path, std::min(later.header->previous_bytes, earlier.file_bytes),
-                  fmt::format("it has {} bytes instead of {}; {}", earlier.file_bytes,
-                              later.header->previous_bytes, kAdvice));
+                  fmt::format("it has {} bytes instead of {}", earlier.file_bytes,
+                              later.header->previous_bytes));
   }
   if (later.header->first_sequence < earlier.header->first_sequence) {
     return damage(later.path, 0, "its first sequence is lower than that of the segment before");

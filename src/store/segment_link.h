@@ -22,6 +22,7 @@ struct FoundSegment {
   std::shared_ptr<File> file;
   std::uint64_t file_bytes = 0;
   std::optional<SegmentHeader> header;  // none if it is damaged
+  std::uint32_t version = 0;            // of the header
 };
 
 enum class FileUse : std::uint8_t { kRead, kWrite };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/segment_recovery.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +14,20 @@
 
 namespace weir::store {
 namespace {
+
+base::Error incomplete(std::string message) {
+  return {base::ErrorId::kStoreIncomplete,
+          std::move(message) +
+              ". Copy log/ again from where it came from, BOUNDS before the segments, or restore a "
+              "backup; weir doctor tells what is lost, weir doctor --repair goes on without it",
+          std::nullopt};
+}
+
+std::string events_text(std::uint64_t first, std::uint64_t next) {
+  if (next <= first) return "notes on deliveries are gone";
+  if (next == first + 1) return fmt::format("event {} is gone", first);
+  return fmt::format("events {} to {} are gone", first, next - 1);
+}
 
 class Recovery {
  public:
@@ -31,14 +48,50 @@ class Recovery {
       }
       found.push_back(*std::move(one));
     }
+    if (auto checked = take_bounds(found); !checked) return checked.error();
     auto last = found.empty() ? add_new(SegmentHeader()) : add_last(found);
     if (!last) return last.error();
     if (auto synced = files_.sync_directory(directory_); !synced) return synced.error();
     result_.recovery.segment_count = result_.segments->size();
+    if (auto kept = keep_bounds(); !kept) return kept.error();
     return std::move(result_);
   }
 
  private:
+  base::Result<void> take_bounds(const std::vector<FoundSegment>& found) {
+    const auto required = required_bounds(files_, directory_, found);
+    if (!required) return required.error();
+    if (*required) {
+      bounds_ = **required;
+      return check_begin(directory_, found, bounds_);
+    }
+    // Before the first segment whose version tells that they are there.
+    if (!found.empty()) {
+      bounds_.first_segment = found.front().number;
+      if (found.front().header) bounds_.first_sequence = found.front().header->first_sequence;
+    }
+    auto written = BoundsFile::write(files_, directory_, bounds_);
+    if (!written) return written.error();
+    result_.bounds = *std::move(written);
+    return {};
+  }
+
+  // What is there now is confirmed by the recovery itself.
+  base::Result<void> keep_bounds() {
+    const Segment& last = *result_.segments->back();
+    LogBounds now = bounds_;
+    now.end_segment = last.header().number;
+    now.end_bytes = last.end().bytes;
+    now.next_sequence = last.end().next_sequence;
+    if (!result_.bounds) {
+      auto opened = BoundsFile::open(files_, directory_, now);
+      if (!opened) return opened.error();
+      result_.bounds = *std::move(opened);
+    }
+    result_.bounds->end_with(now.end_segment, now.end_bytes, now.next_sequence);
+    return result_.bounds->keep();
+  }
+
   // A whole header after it tells where it ends.
   void add_closed(FoundSegment& closed, const FoundSegment& later) {
     closed.file = nullptr;
@@ -51,6 +104,9 @@ class Recovery {
   base::Result<void> add_last(const std::vector<FoundSegment>& found) {
     const FoundSegment& last = found.back();
     if (last.header) return scan_last(last);
+    if (auto checked = check_end(directory_, last.number, SegmentEnd(), bounds_); !checked) {
+      return checked;
+    }
     const bool first_ever = last.number == SegmentHeader().number;
     if (last.file_bytes > kSegmentHeaderBytes || (found.size() == 1 && !first_ever)) {
       return damage(last.path, 0, "no valid header");
@@ -66,6 +122,10 @@ class Recovery {
     if (found.size() > 1) {
       auto closed = read_closed(found[found.size() - 2]);
       if (!closed) return closed.error();
+      const std::uint64_t number = (*closed)->header().number;
+      if (auto checked = check_end(directory_, number, (*closed)->end(), bounds_); !checked) {
+        return checked;
+      }
       header = header_after(found.back().number, (*closed)->end());
       add(*std::move(closed));
     }
@@ -107,6 +167,9 @@ class Recovery {
     if (scan->state == ScanState::kDamaged) {
       if (auto torn = check_torn(last, scan->end.bytes); !torn) return torn;
     }
+    if (auto checked = check_end(directory_, last.number, scan->end, bounds_); !checked) {
+      return checked;
+    }
     if (auto settled = settle(*last.file, *scan); !settled) return settled;
     add(std::make_shared<Segment>(files_, last.path, *last.header, scan->end, last.file,
                                   std::move(scan->index)));
@@ -139,10 +202,65 @@ class Recovery {
 
   FileSystem& files_;
   const std::filesystem::path& directory_;
-  RecoveredSegments result_{std::make_shared<SegmentList>(), {}};
+  LogBounds bounds_;
+  RecoveredSegments result_{std::make_shared<SegmentList>(), {}, nullptr};
 };
 
 }  // namespace
+
+base::Result<std::optional<LogBounds>> required_bounds(FileSystem& files,
+                                                       const std::filesystem::path& log,
+                                                       const std::vector<FoundSegment>& found) {
+  const auto bounds = read_bounds(files, log);
+  if (!bounds) return bounds.error();
+  if (*bounds && (*bounds)->is_known()) return std::optional((*bounds)->bounds);
+  const bool is_required = std::ranges::any_of(
+      found, [](const FoundSegment& one) { return one.version >= kBoundsVersion; });
+  if (!is_required) return std::optional<LogBounds>();
+  return incomplete(
+      *bounds
+          ? fmt::format("{} is damaged at offset 0: no slot is valid, and nothing tells whether "
+                        "the log is complete",
+                        (log / kBoundsName).native())
+          : fmt::format("{} is missing: nothing tells whether the log is complete",
+                        (log / kBoundsName).native()));
+}
+
+base::Result<void> check_begin(const std::filesystem::path& log,
+                               const std::vector<FoundSegment>& found, const LogBounds& bounds) {
+  const bool is_empty = found.empty();
+  if (is_empty && bounds.end_segment == 0 && bounds.first_segment == SegmentHeader().number) {
+    return {};
+  }
+  if (!is_empty && found.front().number <= bounds.first_segment) return {};
+  const std::string missing = (log / segment_name(bounds.first_segment)).native();
+  const std::uint64_t next = is_empty               ? bounds.next_sequence
+                             : found.front().header ? found.front().header->first_sequence
+                                                    : bounds.first_sequence;
+  return incomplete(fmt::format("{} is missing: {} tells that the log begins with it; {}", missing,
+                                (log / kBoundsName).native(),
+                                events_text(bounds.first_sequence, next)));
+}
+
+base::Result<void> check_end(const std::filesystem::path& log, std::uint64_t segment,
+                             const SegmentEnd& end, const LogBounds& bounds) {
+  if (segment > bounds.end_segment) return {};
+  if (segment == bounds.end_segment && end.bytes >= bounds.end_bytes) return {};
+  const std::string path = (log / segment_name(bounds.end_segment)).native();
+  const std::string lost =
+      end.bytes == 0 ? fmt::format("its events, up to {}, are gone", bounds.next_sequence - 1)
+                     : events_text(end.next_sequence, bounds.next_sequence);
+  if (segment < bounds.end_segment) {
+    return incomplete(
+        fmt::format("{} is missing: {} tells that it was confirmed up to offset {}; "
+                    "{}",
+                    path, (log / kBoundsName).native(), bounds.end_bytes, lost));
+  }
+  return incomplete(
+      fmt::format("{} ends at offset {} with its last valid record, but {} tells that "
+                  "it was confirmed up to offset {}; {}",
+                  path, end.bytes, (log / kBoundsName).native(), bounds.end_bytes, lost));
+}
 
 base::Result<RecoveredSegments> recover_segments(FileSystem& files,
                                                  const std::filesystem::path& directory) {

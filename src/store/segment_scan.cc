@@ -13,15 +13,22 @@ namespace {
 
 // Takes one more record into the scan; false if it is out of place.
 bool take(SegmentScan& scan, const RecordView& record, std::uint64_t begin_bytes) {
-  if (record.confirmed_bytes != begin_bytes && record.confirmed_bytes != scan.last_commit_bytes) {
+  if (record.confirmed_bytes != begin_bytes && record.confirmed_bytes != scan.last_commit_bytes &&
+      record.confirmed_bytes < scan.lost_begin_bytes) {
     return false;
   }
   const bool is_event = record.kind == RecordKind::kEvent;
+  const bool is_lost = record.kind == RecordKind::kLost;
   if (is_event && record.sequence != scan.end.next_sequence) return false;
+  if (is_lost && record.sequence < scan.end.next_sequence) return false;
   scan.index.add({scan.end.next_sequence, begin_bytes});
   scan.last_commit_bytes = record.confirmed_bytes;
   scan.end.bytes = begin_bytes + record.size_bytes();
   scan.end.next_sequence += is_event ? 1 : 0;
+  if (is_lost) {
+    scan.end.next_sequence = record.sequence;
+    scan.lost_begin_bytes = begin_bytes;
+  }
   scan.end.newest = std::max(scan.end.newest, record.at);
   if (!is_event) scan.end.note_bytes += record.size_bytes();
   return true;
@@ -55,9 +62,12 @@ base::Result<SegmentScan> scan_segment(std::shared_ptr<const File> file,
 
 base::Error damage(const std::filesystem::path& path, std::uint64_t offset_bytes,
                    std::string_view what) {
-  return {base::ErrorId::kStoreCorrupt,
-          fmt::format("{} is damaged at offset {}: {}", path.native(), offset_bytes, what),
-          std::nullopt};
+  return {
+      base::ErrorId::kStoreCorrupt,
+      fmt::format("{} is damaged at offset {}: {}; copy the file again from where it came from, "
+                  "or restore a backup; weir doctor tells what is lost",
+                  path.native(), offset_bytes, what),
+      std::nullopt};
 }
 
 }  // namespace weir::store

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "base/result.h"
@@ -35,6 +36,8 @@ struct SegmentScan {
   ScanState state = ScanState::kWhole;
   SegmentEnd end;                       // of the valid records
   std::uint64_t last_commit_bytes = 0;  // where the last commit of them begins
+  // Where the last record stands that tells of lost ones: commits behind it may begin within it.
+  std::uint64_t lost_begin_bytes = std::numeric_limits<std::uint64_t>::max();
   SparseIndex index;
 };
 
@@ -46,7 +49,7 @@ base::Result<SegmentScan> scan_segment(std::shared_ptr<const File> file,
                                        const SegmentHeader& header, std::uint64_t limit_bytes,
                                        const ScanVisitor& visit = {});
 
-// kStoreCorrupt, with the place.
+// kStoreCorrupt, with the place and what to do.
 base::Error damage(const std::filesystem::path& path, std::uint64_t offset_bytes,
                    std::string_view what);
 

@@ -58,9 +58,11 @@ base::Result<std::optional<std::uint64_t>> read_log_identity(FileSystem& files,
   if (identity) return identity;
   return base::Error{
       base::ErrorId::kStoreCorrupt,
-      fmt::format("{} is damaged: copy it from where the log came from, or remove it if the log "
-                  "and the registry are known to belong together",
-                  (log / kIdentityName).native()),
+      fmt::format(
+          "{} is damaged at offset 0: copy it from where the log came from, or remove it if "
+          "the log and the registry are known to belong together; weir doctor tells more, "
+          "weir doctor --repair writes it anew",
+          (log / kIdentityName).native()),
       std::nullopt};
 }
 
@@ -87,13 +89,14 @@ base::Result<void> compare_identities(const std::filesystem::path& directory,
     return mismatch(fmt::format(
         "{0}: the registry is new, or older than the log: subscriptions and tokens would be "
         "missing. Copy registry.sqlite and registry.sqlite-wal from where the log came from, or "
-        "restore a backup; to begin with the events alone, remove {0}/log/{1}",
+        "restore a backup; weir doctor tells more; to begin with the events alone, remove "
+        "{0}/log/{1}",
         directory.native(), kIdentityName));
   }
   return mismatch(
       fmt::format("{}: the registry is of store {:016x}, but the log of store {:016x}: copy both "
-                  "from one directory, or restore a backup",
-                  directory.native(), of_registry, *of_log));
+                  "from one directory, or restore a backup; weir doctor tells more",
+                  (directory / "log" / kIdentityName).native(), of_registry, *of_log));
 }
 
 base::Result<void> check_new_registry(FileSystem& files, const std::filesystem::path& directory) {

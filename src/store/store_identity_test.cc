@@ -52,9 +52,11 @@ TEST_F(StoreIdentityTest, IsFinishedAfterACrashWhereverItCame) {
 TEST_F(StoreIdentityTest, ShowsALogOfAnotherRegistry) {
   ASSERT_EQ(reconciled(7), "ok");
   files_.set_contents({{"d/log/IDENTITY", "weir log identity 0000000000000abc 1\n"}});
-  EXPECT_EQ(reconciled(8),
-            "store.mismatch - d: the registry is of store 0000000000000007, but the log of store "
-            "0000000000000abc: copy both from one directory, or restore a backup");
+  EXPECT_EQ(
+      reconciled(8),
+      "store.mismatch - d/log/IDENTITY: the registry is of store 0000000000000007, but the log "
+      "of store 0000000000000abc: copy both from one directory, or restore a backup; weir "
+      "doctor tells more");
 }
 
 TEST_F(StoreIdentityTest, ShowsARegistryThatIsNewBesideALogThatIsNot) {

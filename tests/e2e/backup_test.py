@@ -161,7 +161,7 @@ class PlainCopyTest(unittest.TestCase):
         for number in range(COPIES_MAX):
             copied = self.copy(load, folder / f"again{number}",
                                ["registry.sqlite-numbers", "registry.sqlite",
-                                "registry.sqlite-wal", "log"])
+                                "registry.sqlite-wal", "log/BOUNDS", "log"])
             if self.start(*copied) == "started":
                 return
         self.fail(f"none of {COPIES_MAX} copies starts")
@@ -169,10 +169,12 @@ class PlainCopyTest(unittest.TestCase):
     def copy(self, load: Load, target: Path, parts: list[str]) -> tuple[Path, dict[str, int]]:
         """The copy, and what had been accepted before it began."""
         accepted = load.accepted()
-        target.mkdir()
+        (target / "log").mkdir(parents=True)
         for part in parts:
             if part == "log":
-                shutil.copytree(load.broker.data / part, target / part)
+                done = shutil.ignore_patterns(*(file.name for file in (target / part).iterdir()))
+                shutil.copytree(load.broker.data / part, target / part, dirs_exist_ok=True,
+                                ignore=done)
             else:
                 shutil.copyfile(load.broker.data / part, target / part)
         return target, accepted

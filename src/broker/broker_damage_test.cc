@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damage of every kind, in every file, after a stop and after a crash: a broker refuses the
+// directory and says where, or everything is as it was. Never does it go on without something that
+// was confirmed, and without a word. A repair lists exactly what is gone.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error_testing.h"
+#include "base/prng.h"
+#include "base/seed_count_testing.h"
+#include "base/temporary_directory_testing.h"
+#include "broker/broker_testing.h"
+#include "broker/repair.h"
+#include "store/registry.h"
+#include "store/registry_file.h"
+
+namespace weir::broker {
+namespace {
+
+using Files = std::map<std::string, std::string>;  // by name, relative to the directory
+
+const std::array<std::string, 3> kIds = {"a", "b", "c"};
+
+void read_file(const std::filesystem::path& directory, const std::string& name, Files& files) {
+  std::ifstream in(directory / name, std::ios::binary);
+  if (in)
+    files.try_emplace(name, std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+// In the order to copy in while a broker runs.
+Files read_all(const std::filesystem::path& directory) {
+  Files files;
+  for (const char* const name :
+       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
+    read_file(directory, name, files);
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
+    read_file(directory, std::filesystem::relative(entry.path(), directory), files);
+  }
+  return files;
+}
+
+void place(const Files& files, const std::filesystem::path& directory) {
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directories(directory / "log");
+  for (const auto& [file, bytes] : files) {
+    std::ofstream(directory / file, std::ios::binary) << bytes;
+  }
+}
+
+// Collects deliveries until there are enough, or the session ends.
+class Collector final : public Consumer {
+ public:
+  void on_begin(const SessionStart& /*start*/) override {}
+  void on_dispatch(std::vector<Dispatch> dispatches) override {
+    const std::scoped_lock lock(mutex_);
+    for (const Dispatch& dispatch : dispatches) {
+      std::string& text = got_[dispatch.number];
+      for (const EventText& event : dispatch.events) text += std::string(event.json) + '\n';
+    }
+    changed_.notify_all();
+  }
+  void on_acknowledged(std::uint64_t /*number*/) override {}
+  void on_settled(std::vector<std::uint64_t> /*numbers*/) override {}
+  void on_end(const base::Error& reason) override {
+    const std::scoped_lock lock(mutex_);
+    end_ = reason.to_string();
+    changed_.notify_all();
+  }
+
+  void wait(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(30), [&] { return end_ || got_.size() >= count; });
+  }
+  std::map<std::uint64_t, std::string> got() {
+    const std::scoped_lock lock(mutex_);
+    return got_;
+  }
+  std::string end() {
+    const std::scoped_lock lock(mutex_);
+    return end_.value_or("");
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, std::string> got_;  // by number
+  std::optional<std::string> end_;
+};
+
+// Everything that a broker confirmed, as lines of text.
+struct State {
+  std::map<std::string, std::map<std::uint64_t, std::string>> deliveries;  // by subscription
+  std::map<std::uint64_t, std::string> events;                             // by sequence
+  std::set<std::string> rows;       // subscriptions, cursors, tokens
+  std::vector<std::string> errors;  // where something could not be read
+  bool operator==(const State&) const = default;
+};
+
+std::string differences(const State& want, const State& got) {
+  std::string text;
+  for (const auto& [id, deliveries] : want.deliveries) {
+    const auto& found = got.deliveries.at(id);
+    for (const auto& [number, content] : deliveries) {
+      const auto one = found.find(number);
+      if (one == found.end() || one->second != content) {
+        text += fmt::format("delivery {} of {}; ", number, id);
+      }
+    }
+    for (const auto& [number, content] : found) {
+      if (!deliveries.contains(number)) text += fmt::format("new delivery {} of {}; ", number, id);
+    }
+  }
+  for (const auto& [sequence, json] : want.events) {
+    const auto one = got.events.find(sequence);
+    if (one == got.events.end() || one->second != json) text += fmt::format("event {}; ", sequence);
+  }
+  for (const auto& row : want.rows) {
+    if (!got.rows.contains(row)) text += "lost " + row + "; ";
+  }
+  for (const auto& row : got.rows) {
+    if (!want.rows.contains(row)) text += "new " + row + "; ";
+  }
+  return text;
+}
+
+class BrokerDamageTest : public testing::Test {
+ protected:
+  // Copies keep all that they have, so that each start finds the same.
+  BrokerOptions options(const std::string& name) {
+    const std::uint64_t retention_bytes = name == "data" ? 12'000 : 1'000'000'000;
+    return {.directory = directory_ / name,
+            .lock_patience = {},
+            .shard_count = 2,
+            .log = {.segment_bytes = 3000, .retention_bytes = retention_bytes},
+            .dedup_window = std::nullopt,
+            .retention_interval = base::Duration{5'000'000}};
+  }
+
+  // A broker with three subscriptions, tokens and acknowledgements. Retention has removed its first
+  // segments. The last events came after the last write to the registry.
+  void make_bases() {
+    make_tokens();
+    TestBroker broker(options("data"));
+    ASSERT_EQ(broker.put(R"({"id":"a"})"), "ok");
+    ASSERT_EQ(broker.put(R"({"id":"b","filters":[{"weir":"change(data.v) > 1"}]})"), "ok");
+    ASSERT_EQ(broker.put(R"({"id":"c","filters":[{"weir":"data.v > 30"}]})"), "ok");
+    publish(broker, 0, 90);
+    const auto oldest = directory_ / "data" / "log" / "00000000000000000001.log";
+    ASSERT_TRUE(eventually([&] { return !std::filesystem::exists(oldest); }));
+    const auto consumer = broker.attach("a");
+    ASSERT_TRUE(consumer->wait_count(10));
+    broker.session->close();
+    ASSERT_EQ(broker.acknowledge("a", consumer->received()[5].number), "ok");
+    publish(broker, 90, 26);
+    ASSERT_TRUE(eventually([&] { return (*broker).get(everyone(), "b")->counts.pending > 0; }));
+    crashed_ = quiet_copy();
+    broker.stop();
+    stopped_ = read_all(directory_ / "data");
+  }
+
+  // A copy of files that nobody writes meanwhile, as after kill -9.
+  Files quiet_copy() {
+    Files before = read_all(directory_ / "data");
+    for (int tries = 0; tries < 1000; ++tries) {
+      Files after = read_all(directory_ / "data");
+      if (after == before) return after;
+      before = std::move(after);
+    }
+    ADD_FAILURE() << "the broker never rests";
+    return before;
+  }
+
+  void make_tokens() {
+    std::filesystem::create_directories(directory_ / "data");
+    const auto registry = store::Registry::open(directory_ / "data" / store::kRegistryName).value();
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(registry->add_token({.name = fmt::format("token{}", i),
+                                       .lookup = fmt::format("lookup{}", i),
+                                       .hash = "hash",
+                                       .grants = R"({"publish":[{}],"subscribe":[{}]})",
+                                       .created = {1}}));
+    }
+    ASSERT_TRUE(registry->revoke_token("token1").value());
+  }
+
+  static void publish(TestBroker& broker, int from, int count) {
+    for (int i = from; i < from + count; ++i) {
+      ASSERT_EQ(broker.publish(fmt::format(R"({{"id":"{}","data":{{"v":{},"pad":"{:60}"}}}})", i,
+                                           (i * 37) % 91, i)),
+                "accepted");
+    }
+  }
+
+  // Starts a broker on the directory and reads everything; nullopt if it refuses, with the reason.
+  std::optional<State> observe(const std::string& name, const State* expected,
+                               std::string& refusal) {
+    State state;
+    {
+      auto opened = Broker::open(options(name));
+      if (!opened) {
+        refusal = base::describe(opened);
+        return std::nullopt;
+      }
+      Broker& broker = **opened;
+      for (const std::string& id : kIds) {
+        auto consumer = std::make_shared<Collector>();
+        const auto session = broker.attach(everyone(), id, std::nullopt, consumer);
+        session->add_credit(1'000'000);
+        const auto info = broker.get(everyone(), id);
+        std::size_t count = info ? info->counts.pending : 0;
+        if (expected != nullptr) count = std::max(count, expected->deliveries.at(id).size());
+        consumer->wait(count);
+        state.deliveries[id] = consumer->got();
+        if (!consumer->end().empty()) state.errors.push_back(consumer->end());
+        session->close();
+        if (const auto after = broker.get(everyone(), id)) check_counts(id, after->counts);
+      }
+      broker.stop();
+    }
+    read_log(name, state);
+    read_registry(name, state);
+    return state;
+  }
+
+  static void check_counts(const std::string& id, const DeliveryCounts& counts) {
+    EXPECT_EQ(counts.deliveries, counts.pending + counts.settled.total()) << id;
+  }
+
+  void read_log(const std::string& name, State& state) {
+    const auto log = store::EventLog::open(store::posix_file_system(), directory_ / name / "log",
+                                           options(name).log);
+    if (!log) return state.errors.push_back(base::describe(log));
+    for (std::uint64_t i = (*log)->first_sequence(); i < (*log)->next_sequence(); ++i) {
+      const auto read = (*log)->read(std::span(&i, 1));
+      if (!read) {
+        state.errors.push_back(base::describe(read));
+      } else if (read->front()) {
+        state.events[i] = read->front()->payload;
+      }
+    }
+  }
+
+  void read_registry(const std::string& name, State& state) {
+    const auto registry = store::Registry::open(directory_ / name / store::kRegistryName);
+    if (!registry) return state.errors.push_back(base::describe(registry));
+    const auto contents = (*registry)->contents().value();
+    for (const auto& row : contents.subscriptions) {
+      state.rows.insert(
+          fmt::format("subscription {} {} {} {}", row.number, row.id, row.owner, row.definition));
+    }
+    for (const auto& row : contents.cursors) {
+      const store::SettledCounts& counts = row.counts;
+      state.rows.insert(fmt::format("cursor {} {} acknowledged {} dropped {} expired {}",
+                                    row.subscription, row.settled_through, counts.acknowledged,
+                                    counts.dropped, counts.expired));
+    }
+    const auto tokens = (*registry)->tokens().value();
+    for (const store::TokenRow& token : tokens) {
+      state.rows.insert(fmt::format("token {} {} {} revoked {}", token.name, token.lookup,
+                                    token.grants, token.revoked));
+    }
+  }
+
+  base::TemporaryDirectory directory_;
+  Files stopped_;
+  Files crashed_;
+};
+
+// One random damage, and what it was.
+std::string damage(Files& files, base::Prng& prng) {
+  // Not those that are made again without a loss, and the largest not most of the time.
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : files) {
+    if (name == "lock" || name == "restart" || name.ends_with("-shm")) continue;
+    if (!bytes.empty()) names.push_back(name);
+  }
+  const std::string name = names[prng.below(names.size())];
+  std::string& bytes = files[name];
+  const std::size_t at = prng.below(bytes.size());
+  const std::size_t count = std::min<std::size_t>(1 + prng.below(200), bytes.size() - at);
+  switch (prng.below(6)) {
+    case 0:
+      files.erase(name);
+      return fmt::format("{} deleted", name);
+    case 1:
+      bytes.resize(at);
+      return fmt::format("{} cut to {}", name, at);
+    case 2:
+      bytes.replace(at, count, count, '\0');
+      return fmt::format("{} zeroed at {}, {} bytes", name, at, count);
+    case 3:
+      bytes.insert(at, bytes.substr(at, count));
+      return fmt::format("{} twice at {}, {} bytes", name, at, count);
+    case 4: {
+      const std::size_t to = prng.below(bytes.size());
+      const std::string piece = bytes.substr(at, count);
+      bytes.replace(to, std::min(piece.size(), bytes.size() - to), piece);
+      return fmt::format("{} copied from {} to {}, {} bytes", name, at, to, count);
+    }
+    default: {
+      const auto bit = static_cast<unsigned>(prng.below(8));
+      bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << bit));
+      return fmt::format("{} bit {} of {}", name, bit, at);
+    }
+  }
+}
+
+// A file of the directory with a place in it.
+bool names_the_place(const std::string& message) {
+  const bool is_file = message.find("registry.sqlite") != std::string::npos ||
+                       message.find("/log/") != std::string::npos ||
+                       message.find("/log ") != std::string::npos;
+  constexpr std::array kPlaces = {"offset",      "table",  "is missing",       "page",
+                                  "transaction", "schema", "rows are missing", "Tree",
+                                  "database",    "version"};
+  return is_file && std::ranges::any_of(kPlaces, [&](const char* place) {
+           return message.find(place) != std::string::npos;
+         });
+}
+
+// What is not there any more must be listed, and nothing else.
+void check_repair(const State& whole, const State& repaired, const RepairReport& report) {
+  const auto is_listed = [&](std::uint64_t sequence) {
+    return std::ranges::any_of(report.records, [&](const store::LostRecords& lost) {
+      return sequence >= lost.first_sequence && sequence < lost.next_sequence;
+    });
+  };
+  for (const auto& [sequence, json] : whole.events) {
+    const auto found = repaired.events.find(sequence);
+    EXPECT_NE(found != repaired.events.end(), is_listed(sequence)) << "event " << sequence;
+    if (found != repaired.events.end()) EXPECT_EQ(found->second, json);
+  }
+  const bool is_registry_whole =
+      report.registry.rows.empty() && report.registry.transaction_count == 0;
+  if (!is_registry_whole) return;
+  for (const auto& row : whole.rows) {
+    if (!row.starts_with("cursor")) EXPECT_TRUE(repaired.rows.contains(row)) << row;
+  }
+  // Behind the last note, events are matched again and may get the numbers of lost ones.
+  const std::uint64_t last = whole.events.rbegin()->first;
+  const bool is_end_whole = std::ranges::all_of(
+      report.records,
+      [&](const store::LostRecords& lost) { return lost.next_sequence + 2 < last; });
+  for (const auto& [id, deliveries] : whole.deliveries) {
+    for (const auto& [number, text] : deliveries) {
+      bool is_lost = false;
+      for (const LostDeliveries& lost : report.deliveries) {
+        if (lost.id != id) continue;
+        for (const auto& [first, last] : lost.ranges) is_lost |= number >= first && number <= last;
+      }
+      // Deliveries that no note tells of any more come with other numbers, if their event is there.
+      const bool is_behind = !report.records.empty() && repaired.deliveries.at(id).empty();
+      const bool is_there = repaired.deliveries.at(id).contains(number);
+      if (is_there && is_end_whole) EXPECT_EQ(repaired.deliveries.at(id).at(number), text);
+      EXPECT_TRUE(is_there || is_lost || is_behind ||
+                  report.records.back().next_sequence > report.records.back().first_sequence)
+          << "delivery " << number << " of " << id;
+      EXPECT_FALSE(is_there && is_lost) << "delivery " << number << " of " << id;
+    }
+  }
+}
+
+TEST_F(BrokerDamageTest, IsRefusedOrMakesNoDifference) {
+  make_bases();
+  if (HasFatalFailure()) return;
+  std::map<std::string, State> whole;
+  for (const auto& [kind, files] : {std::pair("stop", &stopped_), std::pair("kill", &crashed_)}) {
+    place(*files, directory_ / "copy");
+    std::string refusal;
+    const auto state = observe("copy", nullptr, refusal);
+    ASSERT_TRUE(state) << kind << ": " << refusal;
+    ASSERT_TRUE(state->errors.empty()) << state->errors.front();
+    ASSERT_GT(state->deliveries.at("a").size(), 26U);
+    ASSERT_FALSE(state->deliveries.at("b").empty() || state->deliveries.at("c").empty());
+    whole[kind] = *state;
+  }
+  const std::uint64_t count = base::seed_count({.quick = 60, .full = 1000});
+  std::map<std::string, int> verdicts;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    base::Prng prng(seed * 7919);
+    const std::string kind = prng.chance(0.5) ? "stop" : "kill";
+    Files files = kind == "stop" ? stopped_ : crashed_;
+    const std::string what = damage(files, prng);
+    SCOPED_TRACE(fmt::format("seed {}, after {}: {}", seed, kind, what));
+    place(files, directory_ / "copy");
+    std::string refusal;
+    const auto state = observe("copy", &whole[kind], refusal);
+    if (!state) {
+      ++verdicts["refused"];
+      EXPECT_TRUE(names_the_place(refusal)) << refusal;
+      EXPECT_NE(refusal.find("weir doctor"), std::string::npos) << refusal;
+      if (seed % 3 != 0) continue;
+      place(files, directory_ / "copy");
+      const auto repair = repair_directory(directory_ / "copy");
+      if (!repair) {
+        ++verdicts["beyond repair"];
+        EXPECT_THAT(base::describe(repair), testing::HasSubstr("cannot be repaired"));
+        continue;
+      }
+      ++verdicts["repaired"];
+      EXPECT_FALSE(repair->originals.empty());
+      const auto repaired = observe("copy", nullptr, refusal);
+      ASSERT_TRUE(repaired) << refusal;
+      EXPECT_TRUE(repaired->errors.empty()) << repaired->errors.front();
+      check_repair(whole[kind], *repaired, *repair);
+      continue;
+    }
+    if (!state->errors.empty()) {
+      ++verdicts["refused where it is read"];
+      for (const std::string& error : state->errors) {
+        EXPECT_TRUE(names_the_place(error)) << error;
+      }
+      continue;
+    }
+    ++verdicts["no difference"];
+    EXPECT_EQ(differences(whole[kind], *state), "") << "silent";
+  }
+  for (const auto& [verdict, number] : verdicts) {
+    fmt::print("{} of {}: {}\n", number, count, verdict);
+  }
+  EXPECT_GT(verdicts["refused"], 10);
+  EXPECT_GT(verdicts["no difference"], 0);
+}
+
+}  // namespace
+}  // namespace weir::broker
