@@ -16,8 +16,6 @@
 
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
-#include "store/file_system.h"
-#include "store/log_bounds.h"
 
 namespace weir::broker {
 namespace {
@@ -194,15 +192,6 @@ std::vector<std::uintmax_t> note_ends(const std::filesystem::path& path) {
 }
 
 // Whatever notes on the event a crash leaves, each subscription gets it once, under number 1.
-// A loss of power may take the end of the log and the newest knowledge of it together.
-void confirm_up_to(const std::filesystem::path& log, std::uint64_t bytes) {
-  const auto found = store::read_bounds(store::posix_file_system(), log);
-  ASSERT_TRUE(found && *found);
-  store::LogBounds bounds = (*found)->bounds;
-  bounds.end_bytes = bytes;
-  std::ofstream(log / store::kBoundsName, std::ios::binary) << store::encode_bounds(bounds);
-}
-
 TEST_F(BrokerCrashTest, NotesThatAreCutOffCountForNothing) {
   constexpr std::size_t kCount = 20;
   BrokerOptions small_notes = options();
@@ -216,13 +205,12 @@ TEST_F(BrokerCrashTest, NotesThatAreCutOffCountForNothing) {
   for (const std::size_t left : {std::size_t{0}, std::size_t{1}, kCount / 2, kCount - 1, kCount}) {
     SCOPED_TRACE(left);
     const std::filesystem::path copy = directory_ / fmt::format("copy{}", left);
-    std::filesystem::copy(directory_ / "0", copy, std::filesystem::copy_options::recursive);
+    ASSERT_TRUE(eventually([&] { return copy_running(directory_ / "0", copy); }));
     const auto ends = note_ends(segment_of(copy));
     ASSERT_EQ(ends.size(), kCount);
     const std::uintmax_t first_note_begin = ends[0] - (ends[1] - ends[0]);
     const std::uintmax_t kept_bytes = left == 0 ? first_note_begin : ends[left - 1];
-    std::filesystem::resize_file(segment_of(copy), kept_bytes);
-    confirm_up_to(copy / "log", kept_bytes);
+    lose_end(segment_of(copy), kept_bytes);
     BrokerOptions again = options();
     again.directory = copy;
     TestBroker restarted(again);

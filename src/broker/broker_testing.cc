@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <future>
 #include <thread>
 #include <utility>
@@ -90,6 +91,16 @@ bool copy_running(const std::filesystem::path& from, const std::filesystem::path
     if (failed) return false;
   }
   return first_segment() == first;
+}
+
+void lose_end(const std::filesystem::path& segment, std::uint64_t bytes) {
+  std::filesystem::resize_file(segment, bytes);
+  const std::filesystem::path log = segment.parent_path();
+  const auto found = store::read_bounds(store::posix_file_system(), log);
+  ASSERT_TRUE(found && *found);
+  store::LogBounds bounds = (*found)->bounds;
+  bounds.end_bytes = bytes;
+  std::ofstream(log / store::kBoundsName, std::ios::binary) << store::encode_bounds(bounds);
 }
 
 PrincipalPtr everyone() {

@@ -28,6 +28,10 @@ ClockReading at_instant(base::Instant instant);
 // was there is removed. False if retention removed a segment meanwhile.
 bool copy_running(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// Cuts the last segment of a log to this length. The log does not know that there was more, as
+// after a loss of power.
+void lose_end(const std::filesystem::path& segment, std::uint64_t bytes);
+
 PrincipalPtr everyone();  // anonymous, with all grants
 
 struct Received {

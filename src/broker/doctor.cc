@@ -100,6 +100,10 @@ class Doctor final : public store::RegistryVisitor {
  private:
   void take_record(const std::string& file, std::uint64_t offset_bytes,
                    const store::RecordView& record) {
+    if (record.kind == store::RecordKind::kLost) {
+      last_sequence_ = record.sequence - 1;
+      return;
+    }
     if (record.kind == store::RecordKind::kEvent) {
       last_sequence_ = record.sequence;
       const auto event = event::decode_event(record.payload);

@@ -4,19 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "broker/match_note.h"
-#include "broker/number_ranges.h"
-#include "broker/resent_letters.h"
 #include "store/directory_lock.h"
-#include "store/event_log.h"
 #include "store/file_copy.h"
 #include "store/file_system.h"
 #include "store/registry.h"
@@ -82,43 +76,6 @@ class Originals {
   store::FileSystem& files_ = store::posix_file_system();
   path place_;
   std::set<std::string> kept_;
-};
-
-// How one subscription's deliveries come back at a start, as an outbox does it.
-class PendingNumbers {
- public:
-  static Result<PendingNumbers> from(const store::CursorRow& cursor) {
-    auto beyond = NumberRanges::decode(cursor.settled_beyond, cursor.settled_through);
-    if (!beyond) return beyond.error();
-    PendingNumbers pending;
-    pending.settled_through_ = pending.noted_through_ = cursor.settled_through;
-    pending.beyond_ = *std::move(beyond);
-    return pending;
-  }
-
-  void take(std::uint64_t number, bool is_event_lost) {
-    if (number <= noted_through_) return;
-    for (std::uint64_t one = noted_through_ + 1; one < number; ++one) lose(one);
-    noted_through_ = number;
-    if (is_event_lost) lose(number);
-  }
-
-  const std::vector<std::pair<std::uint64_t, std::uint64_t>>& lost() const { return lost_; }
-
- private:
-  void lose(std::uint64_t number) {
-    if (number <= settled_through_ || beyond_.contains(number)) return;
-    if (!lost_.empty() && lost_.back().second + 1 == number) {
-      lost_.back().second = number;
-    } else {
-      lost_.emplace_back(number, number);
-    }
-  }
-
-  std::uint64_t settled_through_ = 0;
-  std::uint64_t noted_through_ = 0;
-  NumberRanges beyond_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
 };
 
 class Repair {
@@ -216,48 +173,11 @@ class Repair {
   }
 
   Result<void> list_deliveries(const store::RegistryContents& contents) {
-    std::map<std::uint64_t, PendingNumbers> pending;
-    for (const auto& row : contents.subscriptions) {
-      pending.emplace(row.number, PendingNumbers::from({}).value());
-    }
-    for (const store::CursorRow& cursor : contents.cursors) {
-      auto one = PendingNumbers::from(cursor);
-      if (!one) return one.error();
-      pending.insert_or_assign(cursor.subscription, *std::move(one));
-    }
-    if (auto read = read_notes(pending); !read) return read;
-    for (const auto& row : contents.subscriptions) {
-      const auto& lost = pending.at(row.number).lost();
-      if (!lost.empty()) report_.deliveries.push_back({row.number, row.id, lost});
-    }
+    LostDeliveryFinder finder(contents, report_.records);
+    if (auto read = finder.read(files_, directory_ / "log"); !read) return read;
+    report_.deliveries = finder.deliveries();
+    report_.notes = finder.notes();
     return {};
-  }
-
-  Result<void> read_notes(std::map<std::uint64_t, PendingNumbers>& pending) {
-    const auto log = store::EventLog::open(files_, directory_ / "log", {});
-    if (!log) return log.error();
-    store::LogReader reader = (*log)->reader(0);
-    while (true) {
-      const auto record = reader.next();
-      if (!record) return record.error();
-      if (!*record) return {};
-      if ((*record)->kind != store::RecordKind::kNote) continue;
-      const auto note = decode_match_note((*record)->payload);
-      if (!note) return note.error();
-      for (const NotedMatch& match : note->matches) {
-        const auto found = pending.find(match.subscription);
-        if (found != pending.end()) found->second.take(match.delivery, is_lost(match));
-      }
-    }
-  }
-
-  // A group lives as long as its newest event.
-  bool is_lost(const NotedMatch& match) const {
-    const std::uint64_t newest = std::ranges::max(match.sequences);
-    return !is_letter(newest) &&
-           std::ranges::any_of(report_.records, [&](const store::LostRecords& lost) {
-             return newest >= lost.first_sequence && newest < lost.next_sequence;
-           });
   }
 
   Result<void> verify() {

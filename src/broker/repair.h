@@ -9,25 +9,17 @@
 // Costs a read of everything.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "broker/doctor.h"
+#include "broker/lost_deliveries.h"
 #include "store/log_repair.h"
 #include "store/registry_repair.h"
 
 namespace weir::broker {
-
-// Deliveries of a subscription that were pending, and whose event or note is lost.
-struct LostDeliveries {
-  std::uint64_t subscription = 0;  // its number
-  std::string id;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // first and last number
-};
 
 struct RepairReport {
   DoctorReport before;               // what was wrong
@@ -36,6 +28,7 @@ struct RepairReport {
   std::vector<store::LostRecords> records;
   store::RegistryRepair registry;
   std::vector<LostDeliveries> deliveries;
+  std::vector<LostNotes> notes;
 };
 
 // Fails with kStoreLocked if a broker uses the directory, with kStoreTarget if it is none, and with

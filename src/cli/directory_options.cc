@@ -81,9 +81,8 @@ base::Result<Options> parse_restore_command(const CommandHelp& help, const Argum
 base::Result<Options> parse_doctor_command(const CommandHelp& help, const Arguments& arguments) {
   DoctorOptions options;
   DirectoryParser parser(help, options.directory);
-  parser.flag(
-      "--repair", options.repair,
-      "Go on without what is lost: lists it, and keeps the files as they were in damaged-N");
+  parser.flag("--repair", options.repair,
+              "Go on without what is lost, and list it; keeps the old files in damaged-N");
   auto word = parser.parse(arguments);
   if (!word) return word.error();
   if (auto* print = std::get_if<PrintOptions>(&*word)) return std::move(*print);

@@ -44,7 +44,7 @@ std::string to_text(const Finding& finding) {
       finding.offset ? fmt::format(" at offset {}", *finding.offset) : std::string();
   return fmt::format("{}: {}{}: {}\n  consequence: {}\n  what to do: {}\n",
                      to_string(finding.severity), finding.file, place,
-                     printable(finding.what, kMessageBytesMax), finding.consequence,
+                     printable(finding.what, kStoreTextBytesMax), finding.consequence,
                      finding.advice);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "cli/exit_code.h"
@@ -10,6 +11,15 @@
 #include "event/json_writer.h"
 
 namespace weir::cli {
+namespace {
+
+// Messages may quote the input, whatever its length. Those of the store do not.
+std::string message_text(base::ErrorId id, std::string_view message) {
+  const bool is_of_store = base::error_info(id).name.starts_with("store.");
+  return is_of_store ? printable(message, kStoreTextBytesMax) : printable(message);
+}
+
+}  // namespace
 
 Failure file_failure(base::Error error, const std::string& name) {
   const bool named = error.id == base::ErrorId::kCliFile;
@@ -19,7 +29,7 @@ Failure file_failure(base::Error error, const std::string& name) {
 std::string to_text(const Failure& failure) {
   std::string out = "weir: ";
   if (!failure.what.empty()) out += printable(failure.what) + ": ";
-  out += printable(failure.error.to_string(), kMessageBytesMax) + '\n';
+  out += message_text(failure.error.id, failure.error.to_string()) + '\n';
   const auto& position = failure.error.position;
   if (position && !failure.text.empty()) {
     out += excerpt(failure.text, position->line, position->column);
@@ -35,7 +45,7 @@ std::string to_json(const Failure& failure) {
   object.member("name", info.name);
   object.member("code", to_string(info.code));
   if (!failure.what.empty()) object.member("what", failure.what);
-  object.member("message", printable(failure.error.message, kMessageBytesMax));
+  object.member("message", message_text(failure.error.id, failure.error.message));
   if (const auto& position = failure.error.position) {
     object.member("line", position->line);
     object.member("column", position->column);

@@ -42,6 +42,13 @@ TEST(FailureTest, CutsMessagesThatQuoteTheInput) {
   EXPECT_LT(to_json(failure).size(), 1000U);
 }
 
+TEST(FailureTest, TellsAllOfADamagedStore) {
+  const std::string told(2000, 'x');
+  const Failure failure{.error = {base::ErrorId::kStoreCorrupt, told, std::nullopt}};
+  EXPECT_EQ(to_text(failure), "weir: " + told + "\n");
+  EXPECT_NE(to_json(failure).find(told), std::string::npos);
+}
+
 TEST(FailureTest, ReportsAndGivesTheExitCode) {
   StringSink sink;
   Output err(sink);

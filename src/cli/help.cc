@@ -142,10 +142,10 @@ constexpr std::array kCommands = {
         "log\n"
         "and registry belong together. Tells what it finds, what follows from it and what to do.\n"
         "Changes nothing; a broker may run. Exits with 0 if all is sound, with 1 if there are\n"
-        "warnings and with 6 if something is damaged. With --repair, and while no broker runs, it\n"
-        "makes a directory that does not start one that does, without what is lost, and lists "
-        "that:\n"
-        "events, deliveries, subscriptions, tokens. A backup that is restored may lose less.",
+        "warnings and with 6 if something is damaged.\n"
+        "With --repair, and while no broker runs, it makes a damaged directory one that a broker\n"
+        "starts on, and lists what is lost: events, deliveries, subscriptions, tokens. To restore\n"
+        "a backup may lose less.",
         "  weir doctor /var/lib/weir\n"
         "  weir doctor /var/lib/weir --repair\n"},
     CommandHelp{

@@ -13,6 +13,7 @@ namespace weir::cli {
 namespace {
 
 using broker::LostDeliveries;
+using broker::LostNotes;
 using store::LostRecords;
 using store::LostRow;
 
@@ -24,7 +25,7 @@ std::string to_text(const LostRecords& lost) {
   const std::string place =
       fmt::format("{} at offset {}, {} bytes", lost.file, lost.offset_bytes, grouped(lost.bytes));
   if (lost.first_sequence >= lost.next_sequence) {
-    return fmt::format("lost: notes on deliveries ({})\n", place);
+    return fmt::format("lost: no event, but notes on deliveries ({})\n", place);
   }
   const bool is_one = lost.first_sequence + 1 == lost.next_sequence;
   return fmt::format("lost: event{} {}, and notes on deliveries ({})\n", is_one ? "" : "s",
@@ -38,6 +39,13 @@ std::string to_text(const LostDeliveries& lost) {
   }
   return fmt::format("lost: deliveries {} of subscription '{}'; they count as expired\n", numbers,
                      printable(lost.id));
+}
+
+std::string to_text(const LostNotes& lost) {
+  return fmt::format(
+      "lost: notes on deliveries of events {}: pending deliveries of these events are lost. They "
+      "are listed by number, but for the last ones of a subscription\n",
+      numbers_text(lost.first_sequence, lost.last_sequence));
 }
 
 std::string to_text(const LostRow& lost) {
@@ -70,6 +78,13 @@ void append_json(const LostDeliveries& lost, std::string& out) {
   object.close();
 }
 
+void append_json(const LostNotes& lost, std::string& out) {
+  event::JsonObject object(out);
+  object.member("first_sequence", lost.first_sequence);
+  object.member("last_sequence", lost.last_sequence);
+  object.close();
+}
+
 void append_json(const LostRow& lost, std::string& out) {
   event::JsonObject object(out);
   object.member("table", lost.table);
@@ -98,6 +113,7 @@ std::string repair_text(const broker::RepairReport& report, const std::string& d
   }
   std::string text;
   for (const LostRecords& lost : report.records) text += to_text(lost);
+  for (const LostNotes& lost : report.notes) text += to_text(lost);
   for (const LostDeliveries& lost : report.deliveries) text += to_text(lost);
   for (const LostRow& lost : report.registry.rows) text += to_text(lost);
   if (report.registry.transaction_count > 0) {
@@ -123,6 +139,7 @@ std::string repair_json(const broker::RepairReport& report, const std::string& d
   object.name("changed");
   event::append_json(report.changed, out);
   append_list(object, "lost_records", report.records, out);
+  append_list(object, "lost_notes", report.notes, out);
   append_list(object, "lost_deliveries", report.deliveries, out);
   append_list(object, "lost_rows", report.registry.rows, out);
   object.member("lost_transactions", report.registry.transaction_count);

@@ -12,8 +12,8 @@ namespace weir::cli {
 // The text with every control character and every byte that is not UTF-8 as '?', and "..." in place
 // of what is beyond bytes_max.
 std::string printable(std::string_view text, std::size_t bytes_max = 400);
-// The longest message: one of a damaged store names several files and what to do.
-inline constexpr std::size_t kMessageBytesMax = 4000;
+// The longest text on a damaged store: it quotes no input, and names several files and what to do.
+inline constexpr std::size_t kStoreTextBytesMax = 4000;
 
 // 1234567 as 1,234,567.
 std::string grouped(std::uint64_t number);

@@ -124,43 +124,48 @@ std::string encode_bounds(const LogBounds& bounds) {
   return bytes;
 }
 
-base::Result<std::unique_ptr<BoundsFile>> BoundsFile::write(FileSystem& files,
-                                                            const std::filesystem::path& log,
-                                                            const LogBounds& bounds) {
-  const auto there = is_there(files, log);
-  if (!there) return there.error();
-  auto file = *there ? files.open(log / kBoundsName) : files.create(log / kBoundsName);
-  if (!file) return file.error();
-  if (auto written = (*file)->write_at(0, encode_bounds(bounds)); !written) return written.error();
-  if (auto synced = (*file)->sync_data(); !synced) return synced.error();
-  if (auto synced = files.sync_directory(log); !synced) return synced.error();
-  return std::unique_ptr<BoundsFile>(new BoundsFile(*std::move(file), bounds));
-}
-
 base::Result<std::unique_ptr<BoundsFile>> BoundsFile::open(FileSystem& files,
                                                            const std::filesystem::path& log,
                                                            const LogBounds& bounds) {
   auto file = files.open(log / kBoundsName);
   if (!file) return file.error();
-  return std::unique_ptr<BoundsFile>(new BoundsFile(*std::move(file), bounds));
+  auto opened = std::make_unique<BoundsFile>(files, log, bounds);
+  opened->file_ = *std::move(file);
+  return opened;
+}
+
+base::Result<void> BoundsFile::require() {
+  if (file_) return {};
+  const auto there = is_there(files_, log_);
+  if (!there) return there.error();
+  auto file = *there ? files_.open(log_ / kBoundsName) : files_.create(log_ / kBoundsName);
+  if (!file) return file.error();
+  if (auto written = (*file)->write_at(0, encode_bounds(bounds_)); !written) return written;
+  if (auto synced = (*file)->sync_data(); !synced) return synced;
+  if (auto synced = files_.sync_directory(log_); !synced) return synced;
+  file_ = *std::move(file);
+  return {};
 }
 
 base::Result<void> BoundsFile::begin_with(std::uint64_t first_segment,
                                           std::uint64_t first_sequence) {
   bounds_.first_segment = first_segment;
   bounds_.first_sequence = first_sequence;
-  return keep();
+  auto kept = keep();
+  if (!kept && !file_ && kept.error().id == base::ErrorId::kStoreFull) return {};
+  return kept;
 }
 
 void BoundsFile::end_with(std::uint64_t segment, std::uint64_t bytes, std::uint64_t next_sequence) {
   bounds_.end_segment = segment;
   bounds_.end_bytes = bytes;
   bounds_.next_sequence = next_sequence;
-  [[maybe_unused]] const auto written = write_slot(kMarkSlot, bounds_);
+  [[maybe_unused]] const auto written = file_ ? write_slot(kMarkSlot, bounds_) : require();
 }
 
 // One copy after the other, so that a crash leaves one of them whole.
 base::Result<void> BoundsFile::keep() {
+  if (!file_) return require();
   for (std::size_t slot = 0; slot < kBoundsSlotCount; ++slot) {
     if (auto written = write_slot(slot, bounds_); !written) return written;
     if (slot == kMarkSlot - 1) continue;  // with the next one

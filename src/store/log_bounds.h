@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "store/file_system.h"
@@ -65,10 +66,9 @@ std::string encode_bounds(const LogBounds& bounds);
 
 class BoundsFile {
  public:
-  // Writes the file, made if need be. Durable when it returns.
-  static base::Result<std::unique_ptr<BoundsFile>> write(FileSystem& files,
-                                                         const std::filesystem::path& log,
-                                                         const LogBounds& bounds);
+  // Nothing is written yet.
+  BoundsFile(FileSystem& files, std::filesystem::path log, const LogBounds& bounds)
+      : files_(files), log_(std::move(log)), bounds_(bounds) {}
   // One that is there and has these bounds.
   static base::Result<std::unique_ptr<BoundsFile>> open(FileSystem& files,
                                                         const std::filesystem::path& log,
@@ -76,7 +76,10 @@ class BoundsFile {
 
   const LogBounds& bounds() const { return bounds_; }
 
-  // The new beginning, durable when it returns.
+  // Writes the file unless it is there. Durable when it returns.
+  base::Result<void> require();
+  // The new beginning, durable when it returns. A log without the file, which a full disk has not
+  // room for, stays without: it has no segment that needs it.
   base::Result<void> begin_with(std::uint64_t first_segment, std::uint64_t first_sequence);
   // The log is confirmed up to here. A write that fails leaves an older end, which is true as well.
   void end_with(std::uint64_t segment, std::uint64_t bytes, std::uint64_t next_sequence);
@@ -84,12 +87,11 @@ class BoundsFile {
   base::Result<void> keep();
 
  private:
-  BoundsFile(std::unique_ptr<File> file, const LogBounds& bounds)
-      : file_(std::move(file)), bounds_(bounds) {}
-
   base::Result<void> write_slot(std::size_t slot, const LogBounds& bounds);
 
-  std::unique_ptr<File> file_;
+  FileSystem& files_;
+  std::filesystem::path log_;
+  std::unique_ptr<File> file_;  // null: it is not there yet
   LogBounds bounds_;
 };
 

@@ -32,7 +32,7 @@ std::string copy_of(FaultFileSystem& files, const std::vector<SnapshotSegment>& 
   LogCopy copy(files, kCopy, {});
   const std::string copied = base::describe(copy.copy(segments));
   // A restore knows them; these ask for nothing.
-  if (copied == "ok") EXPECT_TRUE(BoundsFile::write(files, kCopy, {.first_segment = 1000}));
+  if (copied == "ok") EXPECT_TRUE(BoundsFile(files, kCopy, {.first_segment = 1000}).require());
   return copied;
 }
 

@@ -156,9 +156,18 @@ class Examiner {
     const std::string name = file_name(found.number);
     std::uint64_t next = found.header->first_sequence;
     const auto visit = [&](std::uint64_t offset_bytes, const RecordView& record) {
-      if (record.kind == RecordKind::kLost) return take_lost(name, offset_bytes, record, next);
-      ++(record.kind == RecordKind::kEvent ? result_.event_count : result_.note_count);
-      if (record.kind == RecordKind::kEvent) next = record.sequence + 1;
+      switch (record.kind) {
+        case RecordKind::kEvent:
+          ++result_.event_count;
+          next = record.sequence + 1;
+          break;
+        case RecordKind::kNote:
+          ++result_.note_count;
+          break;
+        case RecordKind::kLost:
+          take_lost(name, offset_bytes, record, next);
+          break;
+      }
       if (visit_) visit_(name, offset_bytes, record);
     };
     const auto scan = scan_segment(found.file, *found.header, found.file_bytes, visit);

@@ -84,9 +84,13 @@ class LogReader::Cursor {
     return RecordStream(*std::move(file), {segment.header().number, offset_bytes});
   }
 
-  // What comes before the event that the reader was made for is passed over.
+  // What comes before the event that the reader was made for is passed over. If that event is lost,
+  // what stands behind its place is wanted.
   bool wanted(const RecordView& record) {
-    if (record.kind == RecordKind::kLost) return false;
+    if (record.kind == RecordKind::kLost) {
+      if (record.sequence > sequence_) sequence_ = 0;
+      return false;
+    }
     if (sequence_ == 0) return true;
     if (record.kind != RecordKind::kEvent || record.sequence < sequence_) return false;
     sequence_ = 0;

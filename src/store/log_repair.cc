@@ -271,13 +271,13 @@ class LogRepairer {
       if (auto kept = keep_(fmt::format("log/{}", kBoundsName)); !kept) return kept;
     }
     const std::uint64_t last = headers_.empty() ? begin_.number : headers_.rbegin()->first;
-    const auto written = BoundsFile::write(files_, log_,
-                                           {.first_segment = begin_.number,
-                                            .first_sequence = begin_.first_sequence,
-                                            .end_segment = last,
-                                            .end_bytes = end_.bytes,
-                                            .next_sequence = end_.next_sequence});
-    return written ? Result<void>() : written.error();
+    return BoundsFile(files_, log_,
+                      {.first_segment = begin_.number,
+                       .first_sequence = begin_.first_sequence,
+                       .end_segment = last,
+                       .end_bytes = end_.bytes,
+                       .next_sequence = end_.next_sequence})
+        .require();
   }
 
   void lose(LostRecords lost) { lost_.push_back(std::move(lost)); }

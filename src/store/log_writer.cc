@@ -108,6 +108,7 @@ base::Result<void> LogWriter::repair() {
 }
 
 base::Result<void> LogWriter::begin_segment() {
+  if (auto there = bounds_.require(); !there) return there;
   const SegmentEnd end = current_->end();
   const SegmentHeader header = header_after(current_->header().number + 1, end);
   if (creation_begun_) {

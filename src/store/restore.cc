@@ -102,8 +102,7 @@ class Restore {
     }
     if (bounds.end_segment == 0) return {};  // an empty log has none yet
     bounds.first_segment = first;
-    const auto written = BoundsFile::write(files_, staging_ / "log", bounds);
-    return written ? base::Result<void>() : written.error();
+    return BoundsFile(files_, staging_ / "log", bounds).require();
   }
 
   base::Result<void> copy(const ManifestFile& wanted) {

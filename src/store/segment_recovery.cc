@@ -63,33 +63,33 @@ class Recovery {
     if (!required) return required.error();
     if (*required) {
       bounds_ = **required;
-      return check_begin(directory_, found, bounds_);
+      if (auto checked = check_begin(directory_, found, bounds_); !checked) return checked;
+      auto opened = BoundsFile::open(files_, directory_, bounds_);
+      if (!opened) return opened.error();
+      result_.bounds = *std::move(opened);
+      return {};
     }
     // Before the first segment whose version tells that they are there.
     if (!found.empty()) {
       bounds_.first_segment = found.front().number;
       if (found.front().header) bounds_.first_sequence = found.front().header->first_sequence;
     }
-    auto written = BoundsFile::write(files_, directory_, bounds_);
-    if (!written) return written.error();
-    result_.bounds = *std::move(written);
-    return {};
+    result_.bounds = std::make_unique<BoundsFile>(files_, directory_, bounds_);
+    return pass_full(result_.bounds->require());
+  }
+
+  // A full disk stops no start: bounds that are there stay true, and those that are not are
+  // written before the first segment that needs them.
+  static base::Result<void> pass_full(base::Result<void> written) {
+    if (!written && written.error().id == base::ErrorId::kStoreFull) return {};
+    return written;
   }
 
   // What is there now is confirmed by the recovery itself.
   base::Result<void> keep_bounds() {
     const Segment& last = *result_.segments->back();
-    LogBounds now = bounds_;
-    now.end_segment = last.header().number;
-    now.end_bytes = last.end().bytes;
-    now.next_sequence = last.end().next_sequence;
-    if (!result_.bounds) {
-      auto opened = BoundsFile::open(files_, directory_, now);
-      if (!opened) return opened.error();
-      result_.bounds = *std::move(opened);
-    }
-    result_.bounds->end_with(now.end_segment, now.end_bytes, now.next_sequence);
-    return result_.bounds->keep();
+    result_.bounds->end_with(last.header().number, last.end().bytes, last.end().next_sequence);
+    return pass_full(result_.bounds->keep());
   }
 
   // A whole header after it tells where it ends.
@@ -152,6 +152,7 @@ class Recovery {
   }
 
   base::Result<void> add_new(const SegmentHeader& header) {
+    if (auto there = result_.bounds->require(); !there) return there;
     auto created = Segment::create(files_, directory_, header);
     if (!created) return created.error();
     add(*std::move(created));

@@ -120,6 +120,7 @@ _weir() {
       ;;
     backup | restore | doctor)
       words='--data --config --json --help'
+      [[ $command == doctor ]] && words+=' --repair'
       if [[ $current != -* ]]; then
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
