@@ -240,7 +240,8 @@ TEST_F(BrokerCopyTest, TellsThatPartsOfTheRegistryAreMissing) {
   EXPECT_THAT(opening(without(late_, "registry.sqlite")),
               AllOf(StartsWith("store.corrupt"), HasSubstr("registry.sqlite is missing")));
   EXPECT_THAT(opening(mixed(late_, {})),
-              AllOf(StartsWith("store.mismatch"), HasSubstr("the registry is new")));
+              AllOf(StartsWith("store.mismatch"),
+                    HasSubstr("registry.sqlite is missing, new, or older than the log")));
 }
 
 TEST_F(BrokerCopyTest, TellsThatTheRegistryAndItsLogAreOfDifferentTimes) {

@@ -80,15 +80,20 @@ std::vector<LostDeliveries> LostDeliveryFinder::deliveries() const {
   return lost;
 }
 
-// Events behind the last complete note are matched again: their deliveries come.
 std::vector<LostNotes> LostDeliveryFinder::notes() const {
   std::vector<LostNotes> lost;
+  std::uint64_t told = 0;  // through this event
+  const auto add = [&](LostNotes gap, std::uint64_t last) {
+    gap.first_sequence = std::max(gap.first_sequence, told + 1);
+    gap.last_sequence = std::min(gap.last_sequence, last);
+    if (gap.first_sequence > gap.last_sequence) return;
+    lost.push_back(gap);
+    told = gap.last_sequence;
+  };
   for (LostNotes gap : gaps_) {
-    gap.last_sequence = std::min(gap.last_sequence, noted_sequence_);
-    if (!lost.empty()) {
-      gap.first_sequence = std::max(gap.first_sequence, lost.back().last_sequence + 1);
-    }
-    if (gap.first_sequence <= gap.last_sequence) lost.push_back(gap);
+    add(gap, noted_sequence_);
+    gap.is_of_states_only = true;
+    add(gap, contents_.checkpoint_sequence);
   }
   return lost;
 }
@@ -111,7 +116,7 @@ void LostDeliveryFinder::take(const std::string& file, std::uint64_t offset_byte
       last_sequence_ = record.sequence - 1;
       if (!is_new_gap(file, offset_bytes)) break;
       has_gap_ = true;
-      gaps_.push_back({noted_sequence_ + 1, last_sequence_});
+      gaps_.push_back({.first_sequence = noted_sequence_ + 1, .last_sequence = last_sequence_});
       break;
   }
 }

@@ -36,6 +36,8 @@ struct LostDeliveries {
 struct LostNotes {
   std::uint64_t first_sequence = 0;
   std::uint64_t last_sequence = 0;
+  // Events behind the last note are matched again, but not for filters with state that is newer.
+  bool is_of_states_only = false;
 };
 
 class LostDeliveryFinder {

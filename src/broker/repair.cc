@@ -29,9 +29,22 @@ class Originals {
  public:
   explicit Originals(const path& directory) : directory_(directory) {}
 
+  // Makes the subdirectory.
+  Result<void> begin() {
+    std::error_code failed;
+    for (int number = 1; place_.empty(); ++number) {
+      path place = directory_ / fmt::format("damaged-{}", number);
+      if (std::filesystem::create_directory(place, failed)) place_ = std::move(place);
+      if (failed) return cannot_make(failed);
+    }
+    std::filesystem::permissions(place_, std::filesystem::perms::owner_all, failed);
+    if (failed) return cannot_make(failed);
+    if (auto made = files_.create_directory(place_ / "log"); !made) return made;
+    return files_.sync_directory(directory_);
+  }
+
   Result<void> keep(const std::string& file) {
     if (!kept_.insert(file).second) return {};
-    if (auto made = make(); !made) return made;
     const auto from = files_.open_to_read(directory_ / file);
     if (!from) return from.error();
     const auto size_bytes = (*from)->size();
@@ -51,20 +64,6 @@ class Originals {
   std::vector<std::string> files() const { return {kept_.begin(), kept_.end()}; }
 
  private:
-  Result<void> make() {
-    if (!place_.empty()) return {};
-    std::error_code failed;
-    for (int number = 1; place_.empty(); ++number) {
-      path place = directory_ / fmt::format("damaged-{}", number);
-      if (std::filesystem::create_directory(place, failed)) place_ = std::move(place);
-      if (failed) return cannot_make(failed);
-    }
-    std::filesystem::permissions(place_, std::filesystem::perms::owner_all, failed);
-    if (failed) return cannot_make(failed);
-    if (auto made = files_.create_directory(place_ / "log"); !made) return made;
-    return files_.sync_directory(directory_);
-  }
-
   base::Error cannot_make(const std::error_code& failed) const {
     return {
         base::ErrorId::kStoreIo,
@@ -91,6 +90,7 @@ class Repair {
     if (!before) return before.error();
     report_.before = *std::move(before);
     if (report_.before.findings.worst() != Severity::kDamage) return std::move(report_);
+    if (auto begun = originals_.begin(); !begun) return begun.error();
     if (auto repaired = repair(); !repaired) return repaired.error();
     report_.originals = originals_.place();
     report_.changed = originals_.files();

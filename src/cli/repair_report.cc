@@ -43,9 +43,10 @@ std::string to_text(const LostDeliveries& lost) {
 
 std::string to_text(const LostNotes& lost) {
   return fmt::format(
-      "lost: notes on deliveries of events {}: pending deliveries of these events are lost. They "
+      "lost: notes on deliveries of events {}: pending deliveries of these events{} are lost. They "
       "are listed by number, but for the last ones of a subscription\n",
-      numbers_text(lost.first_sequence, lost.last_sequence));
+      numbers_text(lost.first_sequence, lost.last_sequence),
+      lost.is_of_states_only ? " to filters with state" : "");
 }
 
 std::string to_text(const LostRow& lost) {
@@ -82,6 +83,7 @@ void append_json(const LostNotes& lost, std::string& out) {
   event::JsonObject object(out);
   object.member("first_sequence", lost.first_sequence);
   object.member("last_sequence", lost.last_sequence);
+  object.member("states_only", lost.is_of_states_only);
   object.close();
 }
 

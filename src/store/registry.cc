@@ -14,6 +14,7 @@
 #include "store/registry_changes.h"
 #include "store/registry_file.h"
 #include "store/registry_numbers.h"
+#include "store/registry_place.h"
 #include "store/registry_schema.h"
 #include "store/registry_tables.h"
 #include "store/registry_transaction.h"
@@ -256,9 +257,12 @@ class SqliteRegistry final : public Registry {
   std::int64_t data_version_;  // as it was last seen
 };
 
-// Adds what to do to what SQLite says of a damaged file.
-base::Error advised(base::Error error, const std::filesystem::path& file) {
+// Adds the place and what to do to what SQLite says of a damaged file.
+base::Error advised(base::Error error, Database& database, const std::filesystem::path& file) {
   if (error.id != base::ErrorId::kStoreCorrupt) return error;
+  const bool is_placed = error.message.find("page ") != std::string::npos ||
+                         error.message.find(": table ") != std::string::npos;
+  if (!is_placed) error.message += fmt::format(" ({})", damage_place(database, error.message));
   error.message += fmt::format(
       "; copy {0} and {0}-wal again, both while no broker runs, or restore a backup; weir doctor "
       "tells more",
@@ -313,10 +317,10 @@ Result<std::unique_ptr<Registry>> Registry::open(const std::filesystem::path& fi
   auto database = Database::open(file, {});
   if (!database) return database.error();
   const auto found = registry_version_at_once(**database);
-  if (!found) return advised(found.error(), file);
+  if (!found) return advised(found.error(), **database, file);
   if (auto made = prepare_numbers(file, *found); !made) return made.error();
   auto prepared = prepare_registry(**database);
-  if (!prepared) return advised(std::move(prepared.error()), file);
+  if (!prepared) return advised(std::move(prepared.error()), **database, file);
   auto numbers = compare_numbers(file, **database);
   if (!numbers) return numbers.error();
   const auto version = (*database)->query_integer("PRAGMA data_version");

@@ -87,8 +87,9 @@ base::Result<void> compare_identities(const std::filesystem::path& directory,
   if (!of_log || of_registry == *of_log) return {};
   if (of_registry == 0) {
     return mismatch(fmt::format(
-        "{0}: the registry is new, or older than the log: subscriptions and tokens would be "
-        "missing. Copy registry.sqlite and registry.sqlite-wal from where the log came from, or "
+        "{0}/registry.sqlite is missing, new, or older than the log: subscriptions and tokens "
+        "would "
+        "be missing. Copy registry.sqlite and registry.sqlite-wal from where the log came from, or "
         "restore a backup; weir doctor tells more; to begin with the events alone, remove "
         "{0}/log/{1}",
         directory.native(), kIdentityName));

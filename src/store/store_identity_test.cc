@@ -61,7 +61,7 @@ TEST_F(StoreIdentityTest, ShowsALogOfAnotherRegistry) {
 
 TEST_F(StoreIdentityTest, ShowsARegistryThatIsNewBesideALogThatIsNot) {
   files_.set_contents({{"d/log/IDENTITY", "weir log identity 0000000000000abc 1\n"}});
-  EXPECT_THAT(reconciled(8), HasSubstr("the registry is new, or older than the log"));
+  EXPECT_THAT(reconciled(8), HasSubstr("registry.sqlite is missing, new, or older than the log"));
   EXPECT_THAT(describe(check_new_registry(files_, "d")), StartsWith("store.mismatch"));
 }
 
