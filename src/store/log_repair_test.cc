@@ -159,6 +159,20 @@ TEST_F(LogRepairTest, ListsTheEventsOfEachSegmentThatIsMissing) {
   EXPECT_EQ(check({{"BOUNDS", whole_.at("BOUNDS")}}, "all segments are missing"), kEventCount);
 }
 
+// What stands behind a lost event is not lost with it.
+TEST_F(LogRepairTest, AReaderFromALostEventBeginsBehindItsPlace) {
+  Files files = whole_;
+  std::string& bytes = files.at("00000000000000000001.log");
+  const std::size_t second = bytes.find("event 2");
+  ASSERT_NE(second, std::string::npos);
+  bytes[second] = 'E';
+  EXPECT_EQ(check(files, "event 2"), 1U);
+  const auto log = EventLog::open(posix_file_system(), log_path(), kOptions).value();
+  EXPECT_THAT(lines_from(*log, 1).lines[1], testing::StartsWith("note 1"));
+  LogReader reader = log->reader(2);
+  EXPECT_EQ(to_line(*reader.next().value()), lines_from(*log, 1).lines[1]);
+}
+
 TEST_F(LogRepairTest, PassesOverZerosAndRepeatedBytes) {
   for (const auto& [name, bytes] : whole_) {
     for (std::size_t i = 0; i + 80 < bytes.size(); i += 97) {

@@ -292,10 +292,12 @@ TEST_F(RegistryFileTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItAlone) {
 TEST_F(RegistryFileTest, RefusesAFileThatIsNoDatabase) {
   for (const std::string& bytes : {std::string("xy"), std::string(5000, 'x')}) {
     write(file_, bytes);
-    EXPECT_EQ(opening(),
-              "store.corrupt - registry.db: file is not a database; copy registry.db and "
-              "registry.db-wal again, both while no broker runs, or restore a backup; weir doctor "
-              "tells more");
+    EXPECT_EQ(
+        opening(),
+        "store.corrupt - registry.db: file is not a database (offset 0: no header of SQLite); copy "
+        "registry.db and registry.db-wal again, both while no broker runs, or restore a backup; "
+        "weir doctor "
+        "tells more");
     EXPECT_TRUE(read(file_) == bytes);
   }
 }

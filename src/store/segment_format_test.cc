@@ -2,11 +2,16 @@
 #include "store/segment_format.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/error_testing.h"
+#include "base/hash.h"
 #include "base/source_file_testing.h"
 #include "store/event_log_testing.h"
 #include "store/fault_file_system_testing.h"
@@ -149,6 +154,53 @@ TEST(SegmentFormatTest, ReadsTheGoldenFileOfVersion1) {
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->bounds.first_segment, 2U);
   EXPECT_EQ(bounds->bounds.end_bytes, golden_bytes(kOldGoldenFile).size());
+}
+
+// The same segment with a header of version 1.
+std::string as_version_1(std::string bytes) {
+  bytes[8] = 1;
+  base::ByteWriter checksum;
+  checksum.u64(base::hash_bytes(std::string_view(bytes).substr(0, kSegmentHeaderBytes - 8)));
+  bytes.replace(kSegmentHeaderBytes - 8, 8, checksum.bytes());
+  return bytes;
+}
+
+// Without room for the bounds, a log that has none is read, and retention makes room.
+TEST(SegmentFormatTest, ALogOfVersion1OpensOnAFullDisk) {
+  constexpr LogOptions kOptions{.segment_bytes = 60, .retention_bytes = 150};
+  FaultFileSystem files;
+  auto log = open_log(files, kOptions);
+  for (const std::string text : {"a", "b", "c"}) ASSERT_TRUE(commit_events(*log, {text}));
+  LogFiles old = segment_files(files);
+  ASSERT_EQ(old.size(), 3U);
+  std::uint64_t used_bytes = 0;
+  for (auto& [path, bytes] : old) {
+    bytes = as_version_1(bytes);
+    used_bytes += bytes.size();
+  }
+  files.set_contents(old);
+  files.set_capacity(used_bytes);
+  for (int i = 0; i < 2; ++i) {
+    log = open_log(files, kOptions);
+    ASSERT_TRUE(log);
+    EXPECT_EQ(lines_from(*log, 1).lines, event_lines({"a", "b", "c"}));
+    EXPECT_THAT(base::describe(commit_events(*log, {"lost"})), testing::StartsWith("store.full"));
+  }
+  EXPECT_EQ(segment_files(files).size(), 3U) << "no segment without bounds";
+  EXPECT_EQ(log->retain({0}).value(), 2U);
+  log = open_log(files, kOptions);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->first_sequence(), 3U);
+  files.set_capacity(10'000);
+  ASSERT_TRUE(commit_events(*log, {"d"}));
+  log = open_log(files, kOptions);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(lines_from(*log, 3).lines.size(), 2U);
+  LogFiles without = files.contents();
+  ASSERT_EQ(without.erase(kBoundsPath), 1U);
+  files.set_contents(without);
+  EXPECT_THAT(base::describe(EventLog::open(files, kLogDirectory, kOptions)),
+              testing::StartsWith("store.incomplete - log/BOUNDS is missing"));
 }
 
 TEST(SegmentFormatTest, TheDocumentShowsTheGoldenFile) {

@@ -94,10 +94,10 @@ base::Result<void> compare_identities(const std::filesystem::path& directory,
         "{0}/log/{1}",
         directory.native(), kIdentityName));
   }
-  return mismatch(
-      fmt::format("{}: the registry is of store {:016x}, but the log of store {:016x}: copy both "
-                  "from one directory, or restore a backup; weir doctor tells more",
-                  (directory / "log" / kIdentityName).native(), of_registry, *of_log));
+  return mismatch(fmt::format(
+      "{} tells at offset {} that the log is of store {:016x}, but the registry is of store "
+      "{:016x}: copy both from one directory, or restore a backup; weir doctor tells more",
+      (directory / "log" / kIdentityName).native(), kPrefix.size(), *of_log, of_registry));
 }
 
 base::Result<void> check_new_registry(FileSystem& files, const std::filesystem::path& directory) {

@@ -54,9 +54,10 @@ TEST_F(StoreIdentityTest, ShowsALogOfAnotherRegistry) {
   files_.set_contents({{"d/log/IDENTITY", "weir log identity 0000000000000abc 1\n"}});
   EXPECT_EQ(
       reconciled(8),
-      "store.mismatch - d/log/IDENTITY: the registry is of store 0000000000000007, but the log "
-      "of store 0000000000000abc: copy both from one directory, or restore a backup; weir "
-      "doctor tells more");
+      "store.mismatch - d/log/IDENTITY tells at offset 18 that the log is of store "
+      "0000000000000abc, "
+      "but the registry is of store 0000000000000007: copy both from one directory, or restore a "
+      "backup; weir doctor tells more");
 }
 
 TEST_F(StoreIdentityTest, ShowsARegistryThatIsNewBesideALogThatIsNot) {

@@ -102,6 +102,22 @@ class DamageTest(unittest.TestCase):
         kept = lost[0]["first_sequence"] - 1
         self.assertEqual(self.received(noted=kept), list(range(kept)))
 
+    def test_a_lost_event_takes_no_other_with_it(self):
+        content = bytearray(self.segments[1].read_bytes())
+        begin = content.index(b'"pad"')
+        content[begin] ^= 1
+        self.segments[1].write_bytes(content)
+        told = self.repair()
+        lost = told["lost_records"]
+        self.assertEqual(len(lost), 1, lost)
+        self.assertEqual(lost[0]["first_sequence"], lost[0]["last_sequence"])
+        number = lost[0]["first_sequence"]
+        self.assertEqual([(row["id"], row["ranges"]) for row in told["lost_deliveries"]],
+                         [("kept", [[number, number]])])
+        want = list(range(EVENTS + LATE_EVENTS))
+        want.remove(number - 1)
+        self.assertEqual(self.received(), want)
+
     def test_a_bad_bit_in_the_write_ahead_log_revives_no_token(self):
         log = self.data / "registry.sqlite-wal"
         content = bytearray(log.read_bytes())
