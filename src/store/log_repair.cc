@@ -183,7 +183,7 @@ class LogRepairer {
         bounds_.end_segment == number ? bounds_.end_bytes - std::min(bounds_.end_bytes, end_.bytes)
                                       : 0;
     lose({name_of(number), end_.bytes, lost_bytes, end_.next_sequence, next});
-    const auto written = change(number, [&]() -> Result<void> {
+    auto written = change(number, [&]() -> Result<void> {
       if (auto cut = file.truncate(end_.bytes); !cut) return cut;
       return write_lost(file, number, end_.bytes, end_.bytes + kRecordHeadBytes, next);
     });

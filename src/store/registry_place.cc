@@ -60,7 +60,7 @@ std::optional<std::string> place_in_pages(Database& database) {
   while (query) {
     const auto there = query->step();
     if (!there || !*there) break;
-    const std::string line = query->column_text(0);
+    std::string line = query->column_text(0);
     if (line.find("page ") != std::string::npos) return line;
   }
   return std::nullopt;

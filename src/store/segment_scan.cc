@@ -22,7 +22,8 @@ bool take(SegmentScan& scan, const RecordView& record, std::uint64_t begin_bytes
   if (is_event && record.sequence != scan.end.next_sequence) return false;
   if (is_lost && record.sequence < scan.end.next_sequence) return false;
   scan.index.add({scan.end.next_sequence, begin_bytes});
-  scan.last_commit_bytes = record.confirmed_bytes;
+  // Records behind a lost one may be of the commit that it was in.
+  if (!is_lost) scan.last_commit_bytes = record.confirmed_bytes;
   scan.end.bytes = begin_bytes + record.size_bytes();
   scan.end.next_sequence += is_event ? 1 : 0;
   if (is_lost) {
