@@ -82,7 +82,7 @@ base::Result<Options> parse_doctor_command(const CommandHelp& help, const Argume
   DoctorOptions options;
   DirectoryParser parser(help, options.directory);
   parser.flag("--repair", options.repair,
-              "Go on without what is lost, and list it; keeps the old files in damaged-N");
+              "Go on without what is lost, and list it; old files go to damaged-N");
   auto word = parser.parse(arguments);
   if (!word) return word.error();
   if (auto* print = std::get_if<PrintOptions>(&*word)) return std::move(*print);
