@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -85,6 +86,30 @@ TEST_F(BrokerWorkTest, ARestartDecidesTheSame) {
   const auto greedy = broker.attach("g7", {}, greedy_);
   ASSERT_TRUE(greedy->wait_count(2));
   EXPECT_EQ(greedy->ids(), (std::vector<std::string>{"2", "4"}));
+}
+
+// The rest after it is much longer than it takes to publish a few events, on slow machines too.
+TEST_F(BrokerWorkTest, CheckpointsThatStopAShardForLongAreRare) {
+  options_.shard_count = 1;
+  options_.checkpoint_interval = base::Duration::milliseconds(1);
+  TestBroker broker(options_);
+  ASSERT_EQ(broker.put(R"j({"id":"a","filters":[{"weir":"any change(data.v, by id)"}]})j"), "ok");
+  int last_id = 0;
+  const auto next_event = [&] {
+    return fmt::format(R"({{"id":"{}","data":{{"v":1}}}})", ++last_id);
+  };
+  for (int batch = 0; batch < 5; ++batch) {
+    std::vector<std::string> events(1000);
+    std::ranges::generate(events, next_event);
+    broker.publish_all(events);
+  }
+  const auto count = [&] { return broker->stats().checkpoints; };
+  const std::uint64_t partial = count();
+  // One that is begun behind all these events.
+  ASSERT_TRUE(eventually([&] { return broker.publish(next_event()), count() > partial + 1; }));
+  const std::uint64_t whole = count();
+  for (int i = 0; i < 20; ++i) broker.publish(next_event());
+  EXPECT_LE(count(), whole + 1);
 }
 
 }  // namespace

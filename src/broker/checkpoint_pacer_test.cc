@@ -29,6 +29,13 @@ TEST(CheckpointPacerTest, RestsForAFewSecondsAtMost) {
   EXPECT_EQ(pacer.earliest(), kStart + std::chrono::seconds(3) + CheckpointPacer::kRestMax);
 }
 
+TEST(CheckpointPacerTest, ScheduledOnesAreRareIfTheyStopShardsForLong) {
+  EXPECT_EQ(CheckpointPacer::schedule_rest(milliseconds(10)),
+            milliseconds(10 * CheckpointPacer::kRestPerStop));
+  EXPECT_EQ(CheckpointPacer::schedule_rest(std::chrono::hours(1)),
+            CheckpointPacer::kScheduleRestMax);
+}
+
 TEST(CheckpointPacerTest, WaitsForAllThatAreUnderWay) {
   CheckpointPacer pacer;
   pacer.begin(kStart);

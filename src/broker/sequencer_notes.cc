@@ -166,10 +166,13 @@ void Sequencer::begin_checkpoint() {
 
 void Sequencer::take_checkpoint_part(Checkpoint part) {
   checkpoint_->is_abandoned |= part.is_abandoned;
+  checkpoint_->stopped = std::max(checkpoint_->stopped, part.stopped);
   for (store::RegistryChange& change : part.changes) {
     checkpoint_->changes.push_back(std::move(change));
   }
   if (++checkpoint_parts_ < shards_.size()) return;
+  checkpoint_at_ =
+      std::max(checkpoint_at_, Clock::now() + CheckpointPacer::schedule_rest(checkpoint_->stopped));
   if (checkpoint_->is_abandoned) return drop_checkpoint(stopping_error());
   checkpoint_->changes.emplace_back(store::CheckpointMark{checkpoint_->sequence});
   checkpoint_->changes.emplace_back(

@@ -270,6 +270,7 @@ MatchReport Shard::finish_replay(std::uint64_t last_sequence, base::Instant now)
 }
 
 void Shard::checkpoint() {
+  const auto begin = std::chrono::steady_clock::now();
   update_memory_gauges();
   Checkpoint part{.batch = last_batch_, .sequence = last_sequence_, .changes = {}};
   if (abandoned_) {
@@ -291,6 +292,7 @@ void Shard::checkpoint() {
     part.changes.emplace_back(store::CheckpointRow{number, std::move(*state)});
   }
   save_text(part.changes);
+  part.stopped = std::chrono::steady_clock::now() - begin;
   context_.host.on_checkpoint(std::move(part));
 }
 

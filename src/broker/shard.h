@@ -91,7 +91,8 @@ struct MatchReport {
 struct Checkpoint {
   std::uint64_t batch = 0;
   std::uint64_t sequence = 0;
-  bool is_abandoned = false;  // events before it were not matched
+  bool is_abandoned = false;            // events before it were not matched
+  std::chrono::nanoseconds stopped{0};  // so long a shard did nothing else
   std::vector<store::RegistryChange> changes;
 };
 
