@@ -22,8 +22,12 @@ void MatchCosts::add(const MatchCost& cost, Clock::time_point now) {
   if (cost.event_count == 0) return;
   const nanoseconds measured = cost.time / cost.event_count;
   const auto found = estimates_.find(cost.owner);
-  const nanoseconds before = found == estimates_.end() ? kLeast : of(cost.owner, now);
-  estimates_[cost.owner] = {std::clamp(measured, before, kMost), now};
+  const bool is_first = found == estimates_.end();
+  const nanoseconds before = is_first ? kLeast : of(cost.owner, now);
+  const nanoseconds rise = std::clamp(measured, before, kMost) - before;
+  const double share =
+      is_first ? 1.0 : std::min(1.0, std::chrono::duration<double>(cost.time) / kSure);
+  estimates_[cost.owner] = {before + std::chrono::duration_cast<nanoseconds>(rise * share), now};
   if (now >= tidy_at_) forget_old(now);
 }
 

@@ -2,8 +2,9 @@
 // MatchCosts: how much processor time the matching of one owner's events takes, as measured lately.
 //
 // An estimate rises at once to what was measured, and falls slowly, by half in kHalfLife: an owner
-// whose events were expensive a moment ago is not trusted with many at a time. Owners that are new
-// begin with kFirst. Single-threaded.
+// whose events were expensive a moment ago is not trusted with many at a time. A measurement of
+// less than kSure raises it in proportion only: a few events take the time of a whole batch, and
+// say little about the cost of many. Owners that are new begin with kFirst. Single-threaded.
 #pragma once
 
 #include <chrono>
@@ -29,6 +30,7 @@ class MatchCosts {
   static constexpr std::chrono::nanoseconds kLeast = std::chrono::microseconds(1);
   static constexpr std::chrono::nanoseconds kMost = std::chrono::milliseconds(20);
   static constexpr std::chrono::seconds kHalfLife{2};
+  static constexpr std::chrono::nanoseconds kSure = std::chrono::milliseconds(1);
   // Owners of whom nothing was measured for so long are forgotten.
   static constexpr std::chrono::seconds kForgetAfter{60};
 

@@ -32,6 +32,13 @@ TEST(MatchCostsTest, RisesAtOnceAndFallsSlowly) {
   EXPECT_EQ(costs.of("a", kBegin + MatchCosts::kHalfLife), microseconds(500));
 }
 
+TEST(MatchCostsTest, RisesLittleByWhatTookLittleTime) {
+  MatchCosts costs;
+  costs.add({.owner = "a", .event_count = 1000, .time = milliseconds(2)}, kBegin);
+  costs.add({.owner = "a", .event_count = 1, .time = MatchCosts::kSure / 10}, kBegin);
+  EXPECT_EQ(costs.of("a", kBegin), std::chrono::nanoseconds(2000 + 98'000 / 10));
+}
+
 TEST(MatchCostsTest, StaysWithinItsBounds) {
   MatchCosts costs;
   costs.add({.owner = "a", .event_count = 1, .time = seconds(10)}, kBegin);

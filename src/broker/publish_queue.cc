@@ -81,6 +81,10 @@ PublishQueue::Taken PublishQueue::take(Room room, const MatchCosts& costs, Clock
     const auto at = waiting_.find(std::get<std::string>(*next));
     Waiting& waiting = at->second;
     next_.erase(next);
+    if (at->first != last_owner_) {
+      last_owner_ = at->first;
+      other_owner_at_ = now;
+    }
     now_had_ = std::max(now_had_, waiting.had);
     const std::size_t bytes = std::min(room.bytes, kTurnBytes);
     Turn turn{costs.of(at->first, now), turn_of(at->first, room.time), bytes, taken};

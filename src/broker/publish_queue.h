@@ -55,6 +55,8 @@ class PublishQueue {
   static constexpr std::size_t kTurnBytes = std::size_t{1} << 20U;
   // Events of one commit, so that it does not take long.
   static constexpr std::size_t kTakenBytesMax = std::size_t{4} << 20U;
+  // After such a time without turns of others an owner counts as the only one.
+  static constexpr std::chrono::seconds kAlone{1};
   // A byte counts as so much time, for the disk.
   static constexpr std::chrono::nanoseconds kByteTime{1};
 
@@ -89,6 +91,8 @@ class PublishQueue {
   Taken take_all();
   // What was taken is matched.
   void on_matched(const Times& times);
+  // Whether one owner alone has had turns for a while.
+  bool has_one_owner(Clock::time_point now) const { return now - other_owner_at_ > kAlone; }
   // How long matching takes, about, of all that was taken and is not matched.
   std::chrono::nanoseconds under_way() const { return under_way_; }
   // What is left of a request that was answered is not handed out any more.
@@ -119,6 +123,8 @@ class PublishQueue {
   std::set<Place> next_;  // the same owners, whose turn it is next first
   Times by_owner_;        // under way
   std::chrono::nanoseconds under_way_{0};
+  std::string last_owner_;                        // that had a turn
+  Clock::time_point other_owner_at_;              // when another one than before had one
   Had now_had_{0};                                // by the owner whose turn was the last one
   std::map<std::string, Had, std::less<>> gone_;  // owners without requests that have had more
 };

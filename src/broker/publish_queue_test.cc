@@ -135,6 +135,21 @@ TEST_F(PublishQueueTest, OwnersOfWhomLittleIsMatchedNeedNoRoom) {
   EXPECT_THAT(take(milliseconds(0)), ElementsAre("a:10-12")) << "a has nothing under way";
 }
 
+TEST_F(PublishQueueTest, TellsWhetherThereIsOneOwnerOnly) {
+  const auto take_at = [&](const std::string& owner, PublishQueue::Clock::time_point at) {
+    queue_.push(request(owner, 1));
+    queue_.take({.time = milliseconds(1), .bytes = kPlenty}, costs_, at);
+  };
+  const auto later = kNow + 10 * PublishQueue::kAlone;
+  take_at("a", later);
+  EXPECT_FALSE(queue_.has_one_owner(later));
+  take_at("a", later + PublishQueue::kAlone);
+  EXPECT_TRUE(queue_.has_one_owner(later + 2 * PublishQueue::kAlone));
+  take_at("b", later + 2 * PublishQueue::kAlone);
+  EXPECT_FALSE(queue_.has_one_owner(later + 3 * PublishQueue::kAlone));
+  EXPECT_TRUE(queue_.has_one_owner(later + 4 * PublishQueue::kAlone));
+}
+
 TEST_F(PublishQueueTest, LongEventsEndATurn) {
   set_cost("a", microseconds(1));
   queue_.push(request("a", 10, PublishQueue::kTurnBytes / 2));

@@ -18,7 +18,10 @@ constexpr std::chrono::milliseconds kFlushInterval(500);  // of notes nobody wai
 constexpr std::chrono::nanoseconds kLookMax = std::chrono::seconds(1);
 constexpr base::Instant kNever{std::numeric_limits<std::int64_t>::max()};
 // How much matching may wait in the shards. They must not run out of it while a commit takes place.
+// Large batches cost less, so that an owner who is alone may have more of it; one who comes then
+// waits for as long.
 constexpr std::chrono::nanoseconds kAheadMin = std::chrono::milliseconds(10);
+constexpr std::chrono::nanoseconds kAheadAlone = std::chrono::milliseconds(50);
 constexpr int kAheadPerCommit = 2;
 constexpr std::chrono::nanoseconds kAheadMax = std::chrono::milliseconds(50);
 
@@ -191,7 +194,8 @@ PublishQueue::Room Sequencer::room_in_shards() const {
   if (std::ranges::any_of(shards_, is_behind)) return {};
   const std::size_t bytes_max = context_.options.shard_queue_bytes_max;
   const std::size_t bytes = context_.memory.total(MemoryPart::kQueue).bytes();
-  return {.time = std::clamp(kAheadPerCommit * commit_time_, kAheadMin, kAheadMax) -
+  const auto ahead_min = requests_.has_one_owner(Clock::now()) ? kAheadAlone : kAheadMin;
+  return {.time = std::clamp(kAheadPerCommit * commit_time_, ahead_min, kAheadMax) -
                   requests_.under_way(),
           .bytes = bytes_max - std::min(bytes_max, bytes)};
 }
