@@ -7,8 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "base/error_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "broker/directory_files_testing.h"
 #include "broker/repair.h"
 #include "store/database.h"
 
@@ -25,28 +24,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-using Files = std::map<std::string, std::string>;  // by name, relative to the directory
-
-void read_file(const std::filesystem::path& directory, const std::string& name, Files& files) {
-  std::ifstream in(directory / name, std::ios::binary);
-  if (in)
-    files.try_emplace(name, std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-}
-
-// In the order to copy in while a broker runs.
-Files read_all(const std::filesystem::path& directory) {
-  Files files;
-  for (const char* const name :
-       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
-    read_file(directory, name, files);
-  }
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    if (!entry.is_regular_file()) continue;
-    read_file(directory, std::filesystem::relative(entry.path(), directory), files);
-  }
-  return files;
-}
 
 bool is_of_log(const std::string& name) { return name.starts_with("log/"); }
 
@@ -84,11 +61,11 @@ class BrokerCopyTest : public testing::Test {
     ASSERT_EQ(broker_->put(R"({"id":"a"})"), "ok");
     ASSERT_EQ(broker_->put(R"({"id":"b","filters":[{"weir":"change(data.v) > 1"}]})"), "ok");
     advance(0, 20);
-    early_ = read_all(directory_ / "data");
+    early_ = read_files(directory_ / "data");
     ASSERT_EQ(broker_->put(R"({"id":"c"})"), "ok");
     checkpoint();
     advance(40, 60);
-    late_ = read_all(directory_ / "data");
+    late_ = read_files(directory_ / "data");
     ASSERT_GE(segments(late_).size(), 3U);
   }
 
@@ -119,10 +96,7 @@ class BrokerCopyTest : public testing::Test {
 
   std::string place(const Files& files) {
     const std::string name = fmt::format("copy{}", ++copy_count_);
-    std::filesystem::create_directories(directory_ / name / "log");
-    for (const auto& [file, bytes] : files) {
-      std::ofstream(directory_ / name / file, std::ios::binary) << bytes;
-    }
+    write_files(files, directory_ / name);
     return name;
   }
 
@@ -251,7 +225,7 @@ TEST_F(BrokerCopyTest, TellsThatTheRegistryAndItsLogAreOfDifferentTimes) {
   // The older write-ahead log may have all pages that differ: then it is as when that was copied.
   checkpoint();
   Files newer_file = early_;
-  newer_file["registry.sqlite"] = read_all(directory_ / "data").at("registry.sqlite");
+  newer_file["registry.sqlite"] = read_files(directory_ / "data").at("registry.sqlite");
   const std::string name = place(newer_file);
   const std::string outcome = opening(name);
   if (outcome == "ok") return expect_complete(name, 20, 39);
@@ -261,7 +235,7 @@ TEST_F(BrokerCopyTest, TellsThatTheRegistryAndItsLogAreOfDifferentTimes) {
 TEST_F(BrokerCopyTest, TellsThatTheRegistryIsOfAnotherStore) {
   TestBroker other(options("other"));
   ASSERT_EQ(other.put(R"({"id":"a"})"), "ok");
-  const Files files = read_all(directory_ / "other");
+  const Files files = read_files(directory_ / "other");
   EXPECT_THAT(opening(mixed(late_, files)),
               AllOf(StartsWith("store.mismatch"), HasSubstr("copy both from one directory")));
   EXPECT_THAT(opening(mixed(files, late_)), StartsWith("store.mismatch"));
@@ -285,7 +259,7 @@ TEST_F(BrokerCopyTest, GoesOnWithoutTheLostEventsWhenTold) {
 // A registry that sqlite3's .backup made has no write-ahead log.
 TEST_F(BrokerCopyTest, StartsWithAnEmptyLogOfTheRegistryWhenTold) {
   broker_->stop();
-  const Files files = read_all(directory_ / "data");
+  const Files files = read_files(directory_ / "data");
   const std::string name = place(without(files, "registry.sqlite-wal"));
   ASSERT_THAT(opening(name), StartsWith("store.corrupt"));
   std::ofstream(directory_ / name / "registry.sqlite-wal").flush();

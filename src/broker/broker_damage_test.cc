@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damage of every kind, in every file, after a stop and after a crash: a broker refuses the
-// directory and says where, or everything is as it was. Never does it go on without something that
-// was confirmed, and without a word. A repair lists exactly what is gone.
+// directory and says where, or everything is as it was. It never goes on in silence without
+// something that was confirmed. A repair lists exactly the losses.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +24,7 @@
 #include "base/seed_count_testing.h"
 #include "base/temporary_directory_testing.h"
 #include "broker/broker_testing.h"
+#include "broker/directory_files_testing.h"
 #include "broker/repair.h"
 #include "store/database.h"
 #include "store/registry.h"
@@ -35,37 +34,7 @@
 namespace weir::broker {
 namespace {
 
-using Files = std::map<std::string, std::string>;  // by name, relative to the directory
-
 const std::array<std::string, 3> kIds = {"a", "b", "c"};
-
-void read_file(const std::filesystem::path& directory, const std::string& name, Files& files) {
-  std::ifstream in(directory / name, std::ios::binary);
-  if (in)
-    files.try_emplace(name, std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-}
-
-// In the order to copy in while a broker runs.
-Files read_all(const std::filesystem::path& directory) {
-  Files files;
-  for (const char* const name :
-       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
-    read_file(directory, name, files);
-  }
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    if (!entry.is_regular_file()) continue;
-    read_file(directory, std::filesystem::relative(entry.path(), directory), files);
-  }
-  return files;
-}
-
-void place(const Files& files, const std::filesystem::path& directory) {
-  std::filesystem::remove_all(directory);
-  std::filesystem::create_directories(directory / "log");
-  for (const auto& [file, bytes] : files) {
-    std::ofstream(directory / file, std::ios::binary) << bytes;
-  }
-}
 
 // Collects deliveries until the session ends.
 class Collector final : public Consumer {
@@ -173,22 +142,22 @@ class BrokerDamageTest : public testing::Test {
     ASSERT_TRUE(eventually([&] { return (*broker).get(everyone(), "b")->counts.pending > 0; }));
     crashed_ = quiet_copy();
     broker.stop();
-    stopped_ = read_all(directory_ / "data");
+    stopped_ = read_files(directory_ / "data");
   }
 
   // A copy of files that nobody writes meanwhile, as after kill -9.
   Files quiet_copy() {
     Files copied;
     EXPECT_TRUE(eventually([&] {
-      copied = read_all(directory_ / "data");
-      return is_confirmed(copied) && read_all(directory_ / "data") == copied;
+      copied = read_files(directory_ / "data");
+      return is_confirmed(copied) && read_files(directory_ / "data") == copied;
     })) << "the broker never rests";
     return copied;
   }
 
   // A transaction that was not confirmed yet may be lost without a word.
   bool is_confirmed(const Files& files) {
-    place(files, directory_ / "probe");
+    write_files(files, directory_ / "probe");
     const auto file = directory_ / "probe" / store::kRegistryName;
     const auto numbers = store::read_numbers(file);
     const auto database = store::Database::open(file, {});
@@ -347,7 +316,7 @@ bool names_the_place(const std::string& message) {
   return std::regex_search(line, kPlace);
 }
 
-// What is not there any more must be listed, and nothing else.
+// The list of a repair has every loss, and nothing else.
 class RepairCheck {
  public:
   RepairCheck(const State& whole, const State& repaired, const RepairReport& report)
@@ -431,7 +400,7 @@ TEST_F(BrokerDamageTest, IsRefusedOrMakesNoDifference) {
   if (HasFatalFailure()) return;
   std::map<std::string, State> whole;
   for (const auto& [kind, files] : {std::pair("stop", &stopped_), std::pair("kill", &crashed_)}) {
-    place(*files, directory_ / "copy");
+    write_files(*files, directory_ / "copy");
     std::string refusal;
     const auto state = observe("copy", nullptr, refusal);
     ASSERT_TRUE(state) << kind << ": " << refusal;
@@ -448,19 +417,19 @@ TEST_F(BrokerDamageTest, IsRefusedOrMakesNoDifference) {
     Files files = kind == "stop" ? stopped_ : crashed_;
     const std::string what = damage(files, prng);
     SCOPED_TRACE(fmt::format("seed {}, after {}: {}", seed, kind, what));
-    place(files, directory_ / "copy");
+    write_files(files, directory_ / "copy");
     std::string refusal;
     const auto state = observe("copy", &whole[kind], refusal);
     if (!state) {
       ++verdicts["refused"];
       EXPECT_TRUE(names_the_place(refusal)) << refusal;
       EXPECT_NE(refusal.find("weir doctor"), std::string::npos) << refusal;
-      place(files, directory_ / "copy");
+      write_files(files, directory_ / "copy");
       const auto repair = repair_directory(directory_ / "copy");
       if (!repair) {
         ++verdicts["beyond repair"];
         EXPECT_THAT(base::describe(repair), testing::HasSubstr("cannot be repaired"));
-        // Of the log, only another store's identity is: nothing tells which half is the right one.
+        // In the log this is only another store's identity: nothing tells which half is right.
         EXPECT_TRUE(!what.starts_with("log/") || what.starts_with("log/IDENTITY"))
             << base::describe(repair);
         continue;

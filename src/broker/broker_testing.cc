@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error_testing.h"
+#include "broker/directory_files_testing.h"
 #include "engine/explanation_json.h"
 #include "event/event_testing.h"
 #include "store/log_bounds.h"
@@ -79,8 +80,7 @@ bool copy_running(const std::filesystem::path& from, const std::filesystem::path
     if (std::filesystem::exists(to / name, failed)) return;
     std::filesystem::copy_file(from / name, to / name, failed);
   };
-  for (const char* const name :
-       {"registry.sqlite-numbers", "registry.sqlite", "registry.sqlite-wal", "log/BOUNDS"}) {
+  for (const char* const name : kCopiedFirst) {
     if (std::filesystem::exists(from / name, failed)) copy(name);
     if (failed) return false;
   }

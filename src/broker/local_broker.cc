@@ -69,7 +69,7 @@ base::Result<void> load_secrets(const store::RegistryContents& contents,
   return {};
 }
 
-// Whoever reads that a store is damaged must learn where, and what to do.
+// An error about a damaged store names the place and the next step.
 base::Error with_place(base::Error error, const std::filesystem::path& directory) {
   using enum base::ErrorId;
   constexpr std::array kOfStore = {kStoreCorrupt, kStoreVersion, kStoreDatabase, kStoreMismatch,

@@ -60,7 +60,7 @@ PublishQueue::Taken PublishQueue::take_all() {
   return taken;
 }
 
-// What an owner may take now, of a room of so much; 0: nothing.
+// The time that an owner may take now, where so much room is left; 0: none.
 nanoseconds PublishQueue::turn_of(std::string_view owner, nanoseconds room) const {
   if (room > nanoseconds(0)) return std::min(room, kTurn);
   const auto own = by_owner_.find(owner);

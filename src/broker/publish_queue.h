@@ -89,7 +89,7 @@ class PublishQueue {
   }
   Taken take(Room room, const MatchCosts& costs, Clock::time_point now);
   Taken take_all();
-  // What was taken is matched.
+  // Pieces that take() handed out are matched.
   void on_matched(const Times& times);
   // Whether one owner alone has had turns for a while.
   bool has_one_owner(Clock::time_point now) const { return now - other_owner_at_ > kAlone; }

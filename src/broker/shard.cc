@@ -167,8 +167,8 @@ void Shard::take(const Batch& batch) {
   context_.host.on_report(std::move(report));
 }
 
-// What was sent to consumers since the batch was matched is its cost too, of each owner in
-// proportion.
+// The time to send deliveries after the batch was matched is part of its cost too. Each owner bears
+// it in proportion.
 void Shard::finish_costs() {
   if (!matched_at_) return;
   const std::chrono::nanoseconds after = thread_time() - *std::exchange(matched_at_, std::nullopt);

@@ -428,7 +428,7 @@ void Shard::mark_stale(Held& held) {
   if (!std::exchange(held.stale, true)) stale_.push_back(&held);
 }
 
-// Of so many, those first that have waited longest.
+// Updates so many, the ones that have waited longest first.
 void Shard::update_stale_gauges(std::size_t count_max) {
   for (; count_max > 0 && !stale_.empty(); --count_max) {
     Held& held = *stale_.front();

@@ -290,7 +290,7 @@ TEST(TextScorerTest, AnEventInAnotherLanguageHasNoText) {
   EXPECT_EQ(document_count(scorer, any), 6U);
 }
 
-// What the texts of one event cost each owner, before any filter is judged.
+// The cost of an event's texts for each owner, before any filter is judged.
 class TextWorkTest : public testing::Test {
  protected:
   void add(const std::string& filter, const std::string& owner,

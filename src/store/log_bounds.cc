@@ -61,7 +61,7 @@ Slot decode_slot(std::size_t slot, std::string_view bytes) {
   return {SlotState::kWhole, bounds};
 }
 
-// What both tell.
+// The highest values of both.
 LogBounds joined(const LogBounds& a, const LogBounds& b) {
   const auto begin = [](const LogBounds& one) {
     return std::tuple(one.first_segment, one.first_sequence);

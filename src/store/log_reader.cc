@@ -84,8 +84,8 @@ class LogReader::Cursor {
     return RecordStream(*std::move(file), {segment.header().number, offset_bytes});
   }
 
-  // What comes before the event that the reader was made for is passed over. If that event is lost,
-  // what stands behind its place is wanted.
+  // Records before the event that the reader was made for are passed over. If that event is lost,
+  // the reader begins with the records behind its place.
   bool wanted(const RecordView& record) {
     if (record.kind == RecordKind::kLost) {
       if (record.sequence > sequence_) sequence_ = 0;

@@ -160,7 +160,7 @@ TEST_F(LogRepairTest, ListsTheEventsOfEachSegmentThatIsMissing) {
   EXPECT_EQ(check({{"BOUNDS", whole_.at("BOUNDS")}}, "all segments are missing"), kEventCount);
 }
 
-// What stands behind a lost event is not lost with it.
+// Records behind a lost event are not lost with it.
 TEST_F(LogRepairTest, AReaderFromALostEventBeginsBehindItsPlace) {
   Files files = whole_;
   std::string& bytes = files.at("00000000000000000001.log");

@@ -94,7 +94,7 @@ class Repairer {
     if (auto prepared = prepare_registry(*new_); !prepared) return prepared;
     auto transaction = Transaction::begin(*new_, Transaction::Kind::kWrite);
     if (!transaction) return transaction.error();
-    // Those that others refer to come first.
+    // Tables that others refer to come first.
     for (std::size_t i = 0; i < kRegistryTableCount; ++i) {
       const auto table = static_cast<RegistryTable>(i);
       if (table == RegistryTable::kMeta) continue;
@@ -233,7 +233,7 @@ class Repairer {
     return {};
   }
 
-  // Those that are sound.
+  // The sound values.
   std::map<std::string, std::uint64_t> read_meta() {
     std::map<std::string, std::uint64_t> values;
     auto rows = CheckedRows::select(*old_, RegistryTable::kMeta, "WHERE name <> 'content_sum'");

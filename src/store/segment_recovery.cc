@@ -85,7 +85,7 @@ class Recovery {
     return written;
   }
 
-  // What is there now is confirmed by the recovery itself.
+  // The recovery itself confirms the present end.
   base::Result<void> keep_bounds() {
     const Segment& last = *result_.segments->back();
     result_.bounds->end_with(last.header().number, last.end().bytes, last.end().next_sequence);

@@ -21,7 +21,7 @@ struct SalvageGap {
   std::uint64_t begin_bytes = 0;
   std::uint64_t end_bytes = 0;
   std::uint64_t first_sequence = 0;  // of the event that may have followed the last one before it
-  // Of the first event behind it in the segment.
+  // The sequence of the first event behind it in the segment.
   std::optional<std::uint64_t> next_sequence = {};
 };
 

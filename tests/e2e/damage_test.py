@@ -68,7 +68,7 @@ class DamageTest(unittest.TestCase):
         return told
 
     def received(self, noted: int = EVENTS + LATE_EVENTS) -> list[int]:
-        """What the subscription that never acknowledged gets, of so many that are noted."""
+        """The deliveries of the subscription that never acknowledged; so many are noted."""
         with Broker(data=self.data) as broker:
             with Subscriber(broker, "kept") as subscriber:
                 eventually(lambda: broker.status("kept")["pending"] == 0, "all is delivered")

@@ -100,7 +100,7 @@ TEST_P(EventValuesTest, SeesWhatTheEvaluatorSees) {
 
 INSTANTIATE_TEST_SUITE_P(PathCounts, EventValuesTest, testing::Values(1, 4, 12));
 
-// Those who pay for an array share what they see of it.
+// Owners that pay for the same array see the same elements.
 TEST(EventValuesWorkTest, NoMoreElementsAreLookedAtThanSomebodyPaysFor) {
   constexpr std::size_t kElements = 1000;
   Vocabulary vocabulary;

@@ -168,7 +168,7 @@ class Scene:
         return float(found[1]) if found else 0
 
     def _growth(self, counter: str, before: float) -> float:
-        """What was published last may still have to be matched: waits until it is counted."""
+        """Waits until the last events, which may still have to be matched, are counted."""
         until = time.monotonic() + PATIENCE_S
         while (grown := self.metric(counter) - before) == 0 and counter and self.alive():
             if time.monotonic() > until:
